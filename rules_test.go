@@ -94,7 +94,7 @@ var arrows = []struct {
 	reason string
 }{
 	{"internal/entry", nil, "constants"},
-	{"internal/command", nil, "what commands share"},
+	{"internal/command", []string{module + "/internal/nearest"}, "what commands share"},
 	{"internal/description", nil, "bytes; users' programs get no dependency through it"},
 	{"internal/ruleexpr", nil, "texts of rules; only the generator and tools import it"},
 	{"internal/valuerules", []string{module + "/internal/ruleexpr", module + "/nocopy"}, "messages and the rules of their descriptions; only tools import it"},

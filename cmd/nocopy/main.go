@@ -37,6 +37,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/replay"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/gen/golang"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 // commands are the subcommands. Each is a struct with flags, a method Run that gets the Shell, and
@@ -178,8 +179,8 @@ func main() {
 // lastWords is how long a command may take to end after a signal.
 const lastWords = 3 * time.Second
 
-// command is what commands implement.
-type command interface {
+// runner is what commands implement.
+type runner interface {
 	Run(*shell.Shell) error
 }
 
@@ -254,7 +255,7 @@ func run(args []string, sh *shell.Shell) (code int) {
 		fmt.Fprintln(sh.Err, "nocopy:", wrongLine(parser.Model, args, err))
 		return shell.Usage
 	}
-	err = shell.Ended(sh.Ctx, line.Selected().Target.Addr().Interface().(command).Run(sh))
+	err = shell.Ended(sh.Ctx, line.Selected().Target.Addr().Interface().(runner).Run(sh))
 	if err != nil && !errors.Is(err, shell.ErrSilent) {
 		fmt.Fprintln(sh.Err, "nocopy:", shell.Message(err))
 	}
@@ -270,8 +271,24 @@ var (
 
 // wrongLine returns what is wrong with a command line, and which help to read.
 func wrongLine(model *kong.Application, args []string, err error) string {
-	return oneDashed(err) + "; see nocopy " + commandIn(model, args) + "-h"
+	text := oneDashed(err)
+	if m := unknownFlag.FindStringSubmatch(text); m != nil {
+		node := find(model, args)
+		if node == nil {
+			node = model.Node
+		}
+		var known []string
+		for name := range flagsOf(node) {
+			known = append(known, name[1:])
+		}
+		slices.Sort(known)
+		text = command.UnknownFlag(m[1], known)
+	}
+	return text + "; see nocopy " + commandIn(model, args) + "-h"
 }
+
+// unknownFlag matches kong's error, which may go on with any flags that are like it.
+var unknownFlag = regexp.MustCompile(`^unknown flag -([^\s,]+)`)
 
 // oneDashed returns the text of an error about a command line.
 func oneDashed(err error) string {

@@ -414,7 +414,7 @@ func TestProjectAudit(t *testing.T) {
 			if out, errs, code := nocopy(t, "", "audit"); code != 100 || !strings.Contains(out, "method getOrder of service Shop removed") {
 				t.Errorf("%s in %s: %d %s%s", c.file, c.dir, code, out, errs)
 			}
-			if _, errs, code := nocopy(t, "", "audit", "HEAD"); code != 2 || !strings.Contains(errs, "OLD and NEW are needed") {
+			if _, errs, code := nocopy(t, "", "audit", "HEAD"); code != 2 || !strings.Contains(errs, "NEW is missing: \"HEAD\" is OLD") {
 				t.Errorf("%d %s", code, errs)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -127,10 +128,16 @@ func TestRecordOrder(t *testing.T) {
 // what is said, and the findings.
 func verify(t *testing.T, server, idl string, n int, calls func(proxy string)) (code int, said string, found findings) {
 	t.Helper()
+	return verifyInto(t, os.DevNull, server, idl, n, calls)
+}
+
+// verifyInto is verify with a recording.
+func verifyInto(t *testing.T, file, server, idl string, n int, calls func(proxy string)) (code int, said string, found findings) {
+	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	report := filepath.Join(t.TempDir(), "findings.json")
-	args := []string{"record", server, "-listen", "127.0.0.1:0", "-transport", "framed", "-protocol", "binary", "-idl", idl, "-o", os.DevNull, "-fail", "-findings", report}
+	args := []string{"record", server, "-listen", "127.0.0.1:0", "-transport", "framed", "-protocol", "binary", "-idl", idl, "-o", file, "-fail", "-findings", report}
 	if n > 0 {
 		args = append(args, "-n", fmt.Sprint(n))
 	}
@@ -290,7 +297,7 @@ func TestVerifyHostile(t *testing.T) {
 	}{
 		{2, "-errors and -cuts are from 0 to 1", []string{"-errors", "1.5"}}, {2, "no bandwidth", []string{"-bandwidth", "fast"}},
 		{2, "-methods needs -delay", []string{"-methods", "get", "-bandwidth", "1KB/s"}}, {2, "-methods gett: the IDL has no such method", []string{"-methods", "gett", "-delay", "1s", "-idl", idl}},
-		{2, "not negative", []string{"-duration", "-1s"}}, {1, "exists", []string{"-findings", idl, "-o", os.DevNull, "-idl", idl}},
+		{2, "not negative", []string{"-duration", "-1s"}}, {1, "exists", []string{"-findings", write(t, "old", ""), "-o", os.DevNull, "-idl", idl}},
 	} {
 		if out, errs, code := nocopy(t, "", append([]string{"record", plain, "-listen", "127.0.0.1:0"}, c.args...)...); code != c.code || !strings.Contains(errs, c.want) || out != "" {
 			t.Errorf("%v: %d %s%s", c.args, code, out, errs)
@@ -299,5 +306,96 @@ func TestVerifyHostile(t *testing.T) {
 	silent := answerWith(t, func(request []byte) []byte { return reply(request, []byte{0}) }, true)
 	if _, errs, code := nocopy(t, "", "record", silent, "-transport", "framed", "-fail"); code != 1 || !strings.Contains(errs, "give it with -idl FILE") {
 		t.Errorf("%d %s", code, errs)
+	}
+}
+
+// TestVerifyUnreadable: bytes that are no call, and replies that are no answer to theirs, are
+// findings. The recording does not say that the server has answered then.
+func TestVerifyUnreadable(t *testing.T) {
+	idl := write(t, "kept.thrift", keptIDL)
+	typed := func(message []byte, typ byte) []byte {
+		message[7] = typ
+		return message
+	}
+	server := answerWith(t, func(b []byte) []byte {
+		answer := reply(b, []byte{12, 0, 0, 11, 0, 1, 0, 0, 0, 1, 'a', 0, 0})
+		switch key := string(b[26 : len(b)-1]); key { // the text of the field
+		case "name":
+			copy(answer[12:], "put")
+		case "seqid":
+			answer[18]++
+		case "type":
+			answer[7] = 9
+		case "frame":
+			answer[0] = 0xff
+		case "garbage":
+			return []byte("\x00\x00\x00\x10garbage garbage garbage")
+		case "length":
+			answer[25] = 0x7f
+		}
+		return answer
+	}, true)
+	key := func(name string) []byte {
+		return framed("get", 1, append(append([]byte{11, 0, 1, 0, 0, 0, byte(len(name))}, name...), 0)...)
+	}
+	file := filepath.Join(t.TempDir(), "calls.jsonl")
+	code, said, found := verifyInto(t, file, server, idl, 0, func(proxy string) {
+		for _, message := range [][]byte{
+			typed(framed("get", 1, 0), 2), typed(framed("get", 1, 0), 9), framed("get", 1, 11, 0, 1, 0x7f, 0, 0, 0), framed("get", 1, 11, 0, 1, 0, 0, 0, 9),
+			{0xff, 0xff, 0xff, 0xff, 1}, []byte("garbage garbage garbage"), {0x10, 0, 0, 0, 0x80, 1, 0, 1, 0, 0, 0, 3, 'g', 'e', 't'}, {0, 0, 1, 0, 0x80, 1, 0, 1, 0, 0, 0, 3, 'g'},
+			[]byte("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-thrift\r\nContent-Length: 7\r\n\r\ngarbage"),
+			typed(framed("note", 1, 11, 0, 1, 0x7f, 0, 0, 0), 4),
+			key("name"), key("seqid"), key("type"), key("frame"), key("garbage"), key("length"), key("fine"),
+		} {
+			nc, err := net.Dial("tcp", proxy)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			nc.SetDeadline(time.Now().Add(time.Minute))
+			nc.Write(message)
+			nc.(*net.TCPConn).CloseWrite()
+			io.Copy(io.Discard, nc)
+			nc.Close()
+		}
+	})
+	counts := map[string]int{}
+	for _, f := range found.Findings {
+		if f.Kind == "malformed" && strings.Contains(f.Text, "(client 127.0.0.1:") {
+			counts[f.Side+" "+f.Method] += f.Count
+		}
+	}
+	want := map[string]int{"client Store.get": 4, "client ": 5, "client Store.note": 1, "server Store.get": 6}
+	if code != 100 || !maps.Equal(counts, want) || strings.Count(said, " malformed: ") < len(found.Findings) {
+		t.Errorf("%d, found %v, want %v\n%s", code, counts, want, said)
+	}
+	if text := readFile(t, file); strings.Count(text, `"failed":`) != 6 || strings.Contains(text, `"error":`) || strings.Count(text, "\n") != 7 {
+		t.Errorf("the recording is\n%s", text)
+	}
+}
+
+// TestRecordLeavesNothing: a command that can't begin leaves no file, which the next one would
+// refuse to overwrite.
+func TestRecordLeavesNothing(t *testing.T) {
+	idl := write(t, "shop.thrift", shopIDL)
+	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
+	dir := t.TempDir()
+	out, found := filepath.Join(dir, "calls.jsonl"), filepath.Join(dir, "found.json")
+	for _, c := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{1, "address already in use", []string{"-listen", server, "-o", out, "-findings", found}}, {1, "exists", []string{"-o", out, "-findings", write(t, "old.json", "")}},
+		{2, "found.json would be written twice", []string{"-o", found, "-findings", found}}, {1, "exists", []string{"-o", write(t, "old.jsonl", ""), "-findings", found}},
+		{2, "shop.thrift would be overwritten", []string{"-o", idl, "-append"}}, {2, "shop.thrift would be overwritten", []string{"-o", out, "-findings", idl, "-idl", idl}},
+	} {
+		args := append([]string{"record", server, "-listen", "127.0.0.1:0", "-idl", idl}, c.args...)
+		if _, errs, code := nocopy(t, "", args...); code != c.code || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: %d %s", args, code, errs)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"github.com/nocopythrift/nocopythrift/internal/nearest"
 )
 
 // ParseFlags parses the program's arguments, like flag.Parse, by calling Parse. It ends the
@@ -38,7 +40,12 @@ func Parse(flags *flag.FlagSet, args []string) error {
 	case errors.Is(err, flag.ErrHelp):
 		usage()
 	case err != nil:
-		text := strings.Replace(err.Error(), "flag provided but not defined: ", "unknown flag ", 1)
+		text := err.Error()
+		if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+			known := []string{"help"}
+			flags.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
+			text = UnknownFlag(name, known)
+		}
 		if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
 			text = name + " needs a value"
 		}
@@ -64,6 +71,16 @@ func ParseMixed(flags *flag.FlagSet, args []string) ([]string, error) {
 		}
 		operands, args = append(operands, rest[0]), rest[1:]
 	}
+}
+
+// UnknownFlag says that there is no such flag, and which one was probably meant. Names have no
+// dash.
+func UnknownFlag(name string, known []string) string {
+	text := "unknown flag -" + name
+	if meant := nearest.Word(name, known); meant != "" {
+		text += ", did you mean \"-" + meant + "\"?"
+	}
+	return text
 }
 
 // WrongLine says on one line what is wrong with the command line of a command, such as "nocopy

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -247,10 +248,21 @@ func (a *auditor) wrong(operands []string) string {
 		return noFormat(a.format, "text", "json", "github")
 	case !slices.Contains(audit.Policies, audit.Policy(a.policy)):
 		return "-" + NoPolicy(a.policy)
-	case len(operands) < 2 && !a.rules:
+	case a.rules:
+	case len(operands) == 0:
 		return "OLD and NEW are needed"
+	case len(operands) == 1:
+		return fmt.Sprintf("NEW is missing: %q is OLD", operands[0])
+	case len(operands) > 2 && isFile(operands[0]) && isFile(operands[1]):
+		return fmt.Sprintf("%q is one operand too many: OLD and NEW are files, not folders or revisions with files", operands[2])
 	}
 	return ""
+}
+
+// isFile reports whether there is a file, which is no folder, of this name.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.IsDir()
 }
 
 // isGiven reports whether a flag is on the command line.

@@ -232,7 +232,7 @@ func (t Tool) generate(out string, inputs, includes []string, opt golang.Options
 	}
 	warn(golang.Warnings(set, opt))
 	warnOfOthers(out, files, stderr)
-	if err := write(out, files); err != nil {
+	if err := write(out, files, set); err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
 	}
 	t.warnOfOptional(out, golang.Optional(set, opt), stderr)

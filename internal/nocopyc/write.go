@@ -8,13 +8,25 @@ import (
 	"path/filepath"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
-// write writes files into the folder out, and nowhere else: symbolic links in it that lead
-// out of it are errors. It first writes each file under a temporary name in the
-// same folder, and renames them when all are complete. It does not write files that would not
+// write writes files that were made from set into the folder out, and nowhere else: symbolic
+// links in it that lead out of it are errors. It first writes each file under a temporary name in
+// the same folder, and renames them when all are complete. It does not write files that would not
 // change, which keeps their times.
-func write(out string, files []golang.File) (err error) {
+func write(out string, files []golang.File, set *schema.Set) (err error) {
+	var outputs, inputs []string
+	for _, f := range files {
+		outputs = append(outputs, filepath.Join(out, filepath.FromSlash(f.Path)))
+	}
+	for _, p := range set.Programs {
+		inputs = append(inputs, p.Path)
+	}
+	if err := command.CheckOutputs(outputs, inputs); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}

@@ -160,7 +160,7 @@ func (c calls) send(ctx context.Context, returned <-chan struct{}, m *Method, ar
 	reply, err := c.by.Carry(ctx, returned, call)
 	switch refusal, is := err.(*message.Refusal); {
 	case is:
-		return result, x, &ApplicationException{ExceptionType(refusal.Type), refusal.Text}
+		return result, x, &unfitting{ApplicationException{ExceptionType(refusal.Type), refusal.Text}}
 	case err != nil:
 		return result, x, callError(m, err)
 	case m.Oneway():

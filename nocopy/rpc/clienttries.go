@@ -292,10 +292,10 @@ func (o *options) resultOf(m *Method, r client.Reply, wants bool, got *header.Li
 		}
 	case r.Type != message.Reply:
 		r.Body.Release()
-		return thriftimpl.Absent(), &ApplicationException{InvalidMessageType, fmt.Sprintf("%d in reply to %s", r.Type, m)}
+		return thriftimpl.Absent(), &unfitting{ApplicationException{InvalidMessageType, fmt.Sprintf("%d in reply to %s", r.Type, m)}}
 	case !r.NameMatches:
 		r.Body.Release()
-		return thriftimpl.Absent(), &ApplicationException{WrongMethodName, fmt.Sprintf("in reply to %s", m)}
+		return thriftimpl.Absent(), &unfitting{ApplicationException{WrongMethodName, fmt.Sprintf("in reply to %s", m)}}
 	}
 	result, err := o.parseReply(m, r.Body, m.Result, o.isLazy(m))
 	if err != nil {

@@ -73,6 +73,7 @@
 //	declared exception        its generated type
 //	*ApplicationException     the server's answer, such as UnknownMethod or InternalError;
 //	                          or the reply does not answer the call, such as MissingResult
+//	ErrBadReply               the reply is malformed, too large, or one to another call
 //	*nocopy.Error             the reply's struct is malformed; nocopy.ErrLimit if too large
 //	the context's error       the context has ended; the server may handle the call
 //	ErrClientClosed           the client was closed

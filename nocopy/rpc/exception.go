@@ -89,6 +89,17 @@ var (
 	ErrConnLost = client.ErrConnLost
 )
 
+// ErrBadReply means that the reply to a call is malformed or too large, or does not answer the
+// call. In the last case the error also wraps an *ApplicationException, made by the client, of
+// type InvalidMessageType, WrongMethodName or BadSequenceID. If the end of a bad reply is not
+// known, the connection is closed, and the error is ErrConnLost instead.
+var ErrBadReply = client.ErrBadReply
+
+// unfitting is the error of a call with a reply that does not answer it.
+type unfitting struct{ ApplicationException }
+
+func (e *unfitting) Unwrap() []error { return []error{ErrBadReply, &e.ApplicationException} }
+
 // notHandled is an answer by which a server says that it has not handled the call.
 type notHandled struct {
 	ApplicationException

@@ -221,7 +221,8 @@ func TestBadReplies(t *testing.T) {
 	isType := func(want rpc.ExceptionType) func(error) bool {
 		return func(err error) bool {
 			var ae *rpc.ApplicationException
-			return errors.As(err, &ae) && ae.Type == want
+			unfit := want == rpc.InvalidMessageType || want == rpc.WrongMethodName || want == rpc.BadSequenceID
+			return errors.As(err, &ae) && ae.Type == want && errors.Is(err, rpc.ErrBadReply) == unfit
 		}
 	}
 	is := func(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }

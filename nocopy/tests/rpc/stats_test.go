@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
@@ -172,7 +173,8 @@ func TestStatsQueued(t *testing.T) {
 func TestStatsRefused(t *testing.T) {
 	t.Parallel()
 	server := newCounts()
-	addr := serve(t, &rpc.Server{Stats: &server.Stats, MaxFrame: 1000}, &handler{})
+	logged, logger := callLog(slog.LevelInfo)
+	addr := serve(t, &rpc.Server{Stats: &server.Stats, MaxFrame: 1000, Logger: logger}, &handler{})
 	for _, b := range [][]byte{
 		frame(strict(call, "none", 1, []byte{0})), frame(strict(reply, "add", 1, []byte{0})), frame(strict(call, "add", 1, []byte{99})),
 		frame(strict(call, "add", 1, make([]byte, 5000))),
@@ -187,6 +189,10 @@ func TestStatsRefused(t *testing.T) {
 	if server.calls.get() != 0 {
 		t.Errorf("%d calls", server.calls.get())
 	}
+	settles(t, "those that are no calls of a method are logged", func() bool {
+		text := logged.String()
+		return strings.Count(text, "call refused") == 3 && strings.Contains(text, `err="rpc: invalid message type: 2"`)
+	})
 }
 
 // TestBadStats: functions that panic harm nothing, on a server and on a client; the log has one

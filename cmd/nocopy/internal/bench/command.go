@@ -82,6 +82,9 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkFiles(idl); err != nil {
+		return shell.WithCode(shell.Usage, err)
+	}
 	if c.Multiplexed == "" {
 		c.Multiplexed = invoke.Prefix(c.Method)
 	}

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 // files writes the files that flags name.
@@ -25,20 +28,39 @@ func (r *runner) files(all []*Report) error {
 	if r.HDR == "" {
 		return nil
 	}
-	for i, name := range stepNames(r.HDR, all, len(r.loads)) {
-		if err := writeHDR(name, all[i]); err != nil {
+	names := stepNames(r.HDR, r.loads)
+	for i, rep := range all {
+		if err := writeHDR(names[i], rep); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// checkFiles returns an error if a file that flags name would be overwritten, but is read, too.
+func (c *Command) checkFiles(idl *idlfiles.IDL) error {
+	outputs := []string{c.HTML, c.CSV}
+	if c.HDR != "" {
+		outputs = append(outputs, stepNames(c.HDR, c.loads)...)
+	}
+	inputs := append(c.Paths(idl), c.CA, c.Cert, c.Key)
+	for _, arg := range append([]string{"=" + c.Data}, c.Args...) {
+		if _, name, ok := strings.Cut(arg, "=@"); ok {
+			inputs = append(inputs, name)
+		}
+	}
+	return command.CheckOutputs(outputs, inputs)
+}
+
 // stepNames returns the names of the steps' files. Further steps with the same load have a number
 // after it.
-func stepNames(name string, all []*Report, steps int) (names []string) {
+func stepNames(name string, steps []load) (names []string) {
 	times := map[string]int{}
-	for _, rep := range all {
-		own := stepName(name, rep, steps)
+	for _, step := range steps {
+		own := name
+		if len(steps) > 1 {
+			own = stepName(name, step)
+		}
 		times[own]++
 		if n := times[own]; n > 1 {
 			ext := filepath.Ext(name)
@@ -49,15 +71,11 @@ func stepNames(name string, all []*Report, steps int) (names []string) {
 	return names
 }
 
-// stepName returns the name of a step's file: with its load before the extension, if there are
-// several steps.
-func stepName(name string, rep *Report, steps int) string {
-	if steps == 1 {
-		return name
-	}
-	load := strconv.Itoa(rep.Concurrency)
-	if rep.Loop == openLoop {
-		load = fmt.Sprintf("%g", rep.Rate)
+// stepName returns the name of a step's file: with its load before the extension.
+func stepName(name string, step load) string {
+	load := strconv.Itoa(step.concurrency)
+	if step.rate > 0 {
+		load = fmt.Sprintf("%g", step.rate)
 	}
 	ext := filepath.Ext(name)
 	return strings.TrimSuffix(name, ext) + "-" + load + ext

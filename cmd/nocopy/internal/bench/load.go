@@ -46,8 +46,8 @@ func loads(rate, concurrency string) ([]load, error) {
 			switch {
 			case c != math.Trunc(c) || c < 1:
 				return nil, fmt.Errorf("-concurrency is from 1 to %d", maxConcurrency)
-			case r == 0 && len(rates) > 1:
-				return nil, errors.New("a step with -rate 0 is none: 0 is as many calls as there can be")
+			case r == 0 && rate != "":
+				return nil, errors.New("-rate is more than 0: leave it away for as many calls as the server answers, a closed loop")
 			}
 			all = append(all, load{r, int(c)})
 		}
@@ -67,7 +67,11 @@ func numbers(text string, most float64) (list []float64, err error) {
 			return nil, errors.New("a number or FROM:TO:STEP is needed")
 		}
 		for i, field := range fields {
-			if span[i], err = strconv.ParseFloat(field, 64); err != nil || !(span[i] >= 0 && span[i] <= most) {
+			span[i], err = strconv.ParseFloat(field, 64)
+			switch {
+			case span[i] > most:
+				return nil, fmt.Errorf("%q is more than %.0f, which is the most", field, most)
+			case err != nil || !(span[i] >= 0):
 				return nil, fmt.Errorf("%q is no number from 0 to %.0f", field, most)
 			}
 		}

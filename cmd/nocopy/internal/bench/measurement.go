@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
 // result is the outcome of a run.
@@ -59,8 +57,7 @@ func newMeasurement() *measurement {
 
 // answered reports whether a server has answered a call.
 func answered(o *invoke.Outcome) bool {
-	var answer *rpc.ApplicationException
-	return o.Err == nil || errors.As(o.Err, &answer)
+	return o.Err == nil || invoke.Answer(o.Err) != nil
 }
 
 // note adds a call that has just ended. size is that of its arguments.

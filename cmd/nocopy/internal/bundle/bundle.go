@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/internal/description"
 )
 
@@ -52,6 +54,9 @@ func (c *Command) Run(sh *shell.Shell) error {
 	set, err := idlfiles.Compile(sh, c.Files, c.Include)
 	if err != nil {
 		return err
+	}
+	if err := command.CheckOutputs([]string{c.Out}, idlfiles.PathsOf(set)); err != nil {
+		return shell.WithCode(shell.Usage, err)
 	}
 	b, err := c.bundle(set)
 	if err != nil {
@@ -105,6 +110,9 @@ func (c *Command) services(set *schema.Set, told *idlfiles.IDL) (services []desc
 		name, service, registered := strings.Cut(text, ":")
 		if !registered {
 			name, service = "", text
+		}
+		if strings.ContainsFunc(text, unicode.IsControl) || !utf8.ValidString(text) {
+			return nil, fmt.Errorf("-service %q: names have no control characters, and are UTF-8", text)
 		}
 		s, err := told.Service(service)
 		if err != nil {

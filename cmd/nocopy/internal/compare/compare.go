@@ -2,7 +2,6 @@
 package compare
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -45,7 +44,7 @@ Example:
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
 	if c.Limit != nil && !(*c.Limit >= 0) {
-		return shell.WithCode(shell.Usage, errors.New("-limit is not negative"))
+		return shell.WithCode(shell.Usage, fmt.Errorf("-limit is a number of percent from 0 on, not %g", *c.Limit))
 	}
 	before, err := bench.ReadReports(c.Old)
 	if err != nil {

@@ -153,7 +153,7 @@ func TestNoReports(t *testing.T) {
 		{file(t, report(1000, -1, 10, nil)), "is no figure", nil, 1}, {file(t, report(1000, 1e300, 10, nil)), "is no figure", nil, 1},
 		{file(t, report(1000, 1, 10, func(r *bench.Report) { r.Errors["x"] = -5 })), "is no figure", nil, 1},
 		{file(t, report(1000, 1, 10, nil), "{"), "unexpected EOF", nil, 1}, {"/none.json", "no such file", nil, 1},
-		{good, "not negative", &negative, 2},
+		{good, "-limit is a number of percent from 0 on, not -1", &negative, 2},
 	} {
 		for _, command := range []Command{{Old: c.file, New: good, Limit: c.limit}, {Old: good, New: c.file, Limit: c.limit}} {
 			if out, code, err := run(t, command); code != c.code || err == nil || !strings.Contains(err.Error(), c.want) || out != "" {

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"regexp"
 	"slices"
 	"sync"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/internal/valuerules"
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
@@ -20,8 +23,8 @@ import (
 
 // A Finding is a kind of what breaks the IDL.
 type Finding struct {
-	Side   string `json:"side"` // whose message it is in: client or server
-	Method string `json:"method"`
+	Side   string `json:"side"`           // whose message it is in: client or server
+	Method string `json:"method"`         // "" if bytes do not say it
 	Path   string `json:"path,omitempty"` // of the value; [*] stands for any index or key
 	Kind   string `json:"kind"`           // such as unknown-field
 	Text   string `json:"text"`           // what is wrong with the first one
@@ -30,11 +33,13 @@ type Finding struct {
 
 // String returns the finding as a line.
 func (f *Finding) String() string {
-	path := ""
-	if f.Path != "" {
-		path = f.Path + ": "
+	text := f.Side + ": "
+	for _, where := range []string{f.Method, f.Path} {
+		if where != "" {
+			text += where + ": "
+		}
 	}
-	return shell.OneLine(f.Side + ": " + f.Method + ": " + path + f.Text)
+	return shell.OneLine(text + f.Text)
 }
 
 // The sides.
@@ -156,22 +161,45 @@ func (v *Verifier) Call(name string, m *invoke.Method, err error, oneway bool, a
 	v.message(client, m, m.Desc().Args(), args)
 }
 
-// Reply compares a server's reply to a call of a method that the IDL has: the wire bytes of the
-// result, or an error.
-func (v *Verifier) Reply(m *invoke.Method, reply []byte, err error) {
-	var answer *rpc.ApplicationException
-	var bad *nocopy.Error
+// Refused notes bytes of a client that are no call, and why. name is "" if they do not say it.
+func (v *Verifier) Refused(peer, name, why string) { v.malformed(client, peer, name, why) }
+
+// Reply compares a server's reply to a call of a client on peer: the wire bytes of the result, or
+// an error. m is nil if the IDL does not have the method.
+func (v *Verifier) Reply(peer, name string, m *invoke.Method, reply []byte, err error) {
+	if m != nil {
+		name = m.String()
+	}
+	answer := invoke.Answer(err)
 	switch {
+	case isMalformed(err):
+		v.malformed(server, peer, name, err.Error())
+	case m == nil:
 	case err == nil:
 		v.message(server, m, m.Desc().Result(), reply)
-	case errors.As(err, &answer):
-		if answer.Type == rpc.UnknownMethod {
-			v.found(Finding{Side: server, Method: m.String(), Kind: unknownMethod, Text: "the server does not know the method"}, "")
-		}
-	case errors.As(err, &bad):
-		v.found(Finding{Side: server, Method: m.String(), Kind: malformed, Text: err.Error()}, "")
+	case answer != nil && answer.Type == rpc.UnknownMethod:
+		v.found(Finding{Side: server, Method: name, Kind: unknownMethod, Text: "the server does not know the method"}, "")
 	}
 }
+
+// isMalformed reports whether a call has failed because of the bytes that came for a reply.
+func isMalformed(err error) bool {
+	var bad *nocopy.Error
+	for _, kind := range []error{rpc.ErrBadReply, rpc.ErrVersion, linkbuf.ErrFrameSize, nocopy.ErrLimit, io.ErrUnexpectedEOF} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return invoke.Answer(err) == nil && errors.As(err, &bad)
+}
+
+// malformed notes bytes that are no message, or one that does not belong there. Offsets, lengths
+// and ids do not tell such findings apart.
+func (v *Verifier) malformed(side, peer, name, why string) {
+	v.found(Finding{Side: side, Method: name, Kind: malformed, Text: "malformed: " + why + " (client " + peer + ")"}, digits.ReplaceAllString(why, "#"))
+}
+
+var digits = regexp.MustCompile(`\d+`)
 
 // message compares the arguments or the result of a call.
 func (v *Verifier) message(side string, m *invoke.Method, s descriptor.Struct, wire []byte) {

@@ -40,7 +40,7 @@ func (c *Command) live(sh *shell.Shell) error {
 	calls.progress = sh.NewProgress("calls", -1, calls.n.Load)
 	sum, err := capture.Live(sh.Ctx, c.Interface, capture.Options{Port: c.Port}, calls)
 	if err = calls.finish(sum, err, c.Interface); err == nil {
-		return shell.ErrStopped
+		return shell.ErrClean
 	}
 	return err
 }

@@ -39,5 +39,5 @@ func ParseBundle(b []byte) (*IDL, error) {
 	if err != nil {
 		return nil, fmt.Errorf("this is no bundle: %w", err)
 	}
-	return described(d)
+	return described(d, "make the bundle anew with nocopy bundle")
 }

@@ -77,6 +77,24 @@ func (f *Files) Load() (*IDL, error) {
 	return all, nil
 }
 
+// Paths returns the names of the files that flags name and, if they were loaded as IDL, of those
+// that they include.
+func (f *Files) Paths(all *IDL) []string {
+	paths := slices.Clone(f.IDL)
+	if all != nil {
+		paths = append(paths, PathsOf(all.Set())...)
+	}
+	return paths
+}
+
+// PathsOf returns the paths of all files that were loaded.
+func PathsOf(set *schema.Set) (paths []string) {
+	for _, p := range set.Programs {
+		paths = append(paths, p.Path)
+	}
+	return paths
+}
+
 // files returns the files that flags name, with those in the folders that they name.
 func (f *Files) files() ([]string, error) {
 	var files []string
@@ -118,16 +136,23 @@ func Compile(sh *shell.Shell, paths, include []string) (*schema.Set, error) {
 
 // Of returns the IDL of a server's description. It does not trust the server.
 func Of(d *dynamic.Description) (*IDL, error) {
-	i, err := described(d)
+	i, err := described(d, "the server does not tell it")
 	if err != nil {
 		return nil, fmt.Errorf("the IDL that the server tells: %w", err)
 	}
 	return i, nil
 }
 
-// described returns the IDL of a description.
-func described(d *dynamic.Description) (*IDL, error) {
+// described returns the IDL of a description. lacking is what to say of included files that it
+// does not have.
+func described(d *dynamic.Description, lacking string) (*IDL, error) {
 	s, err := dynamic.LoadText(d.Files)
+	var mistakes dynamic.Errors
+	if errors.As(err, &mistakes) {
+		for i := range mistakes { // no flag would help
+			mistakes[i].Message = strings.Replace(mistakes[i].Message, "give the directory that it is in with -I", lacking, 1)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -252,13 +252,23 @@ func successJSON(result dynamic.Message) (json.RawMessage, error) {
 	return null, nil
 }
 
+// Answer returns the TApplicationException with which a server has answered the call that ended
+// with err; nil if there is none. A reply that does not fit its call is no answer.
+func Answer(err error) *rpc.ApplicationException {
+	var answer *rpc.ApplicationException
+	if errors.As(err, &answer) && !errors.Is(err, rpc.ErrBadReply) {
+		return answer
+	}
+	return nil
+}
+
 // Code returns the exit code for the outcome.
 func (o *Outcome) Code() int {
-	var answer *rpc.ApplicationException
+	answer := Answer(o.Err)
 	switch {
 	case o.Exception != "":
 		return shell.Exception
-	case errors.As(o.Err, &answer):
+	case answer != nil:
 		if code := shell.Application + int(answer.Type); shell.Application < code && code < shell.Findings {
 			return code
 		}

@@ -53,7 +53,7 @@ func TestCommands(t *testing.T) {
 		{&Check{args("-format json none")}, "\"severity\": \"error\",\n    \"message\": \"cannot read none: ", 1},
 		{&Check{args("-format github bad.thrift")}, "::error file=bad.thrift,line=1,col=15,title=compile::unknown type J\n", 1},
 		{&Check{args("-format yaml bad.thrift")}, `nocopy: -format must be one of "text","json","github" but got "yaml"; see nocopy check -h`, 2},
-		{&Audit{Args: args("old.thrift")}, "nocopy: OLD and NEW are needed; see nocopy audit -h", 2},
+		{&Audit{Args: args("old.thrift")}, "nocopy: NEW is missing: \"old.thrift\" is OLD; see nocopy audit -h", 2},
 		{&Fmt{args("-check old.thrift ok.thrift")}, "old.thrift\n", 100},
 		{&Fmt{args("-h")}, "nocopy fmt -w idl", 0},
 		{&Fmt{args("none.thrift")}, "nocopy: ", 1},

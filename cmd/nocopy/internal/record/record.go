@@ -20,6 +20,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/mock"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -106,20 +107,27 @@ func (c *Command) Run(sh *shell.Shell) error {
 func (r *recorder) run(sh *shell.Shell, verify bool, bandwidth int64) (err error) {
 	r.progress = sh.NewProgress("calls recorded", -1, r.n.Load)
 	defer r.progress.Done()
-	var end func() error
-	if r.out, end, err = r.output(sh); err != nil {
-		return err
+	if err := command.CheckOutputs([]string{r.Output, r.Findings}, r.Paths(r.idl)); err != nil {
+		return shell.WithCode(shell.Usage, err)
 	}
 	l, err := listen.On(r.Listen)
 	if err != nil {
-		return errors.Join(err, end())
+		return err
 	}
 	defer l.Close()
-	var findings io.WriteCloser
+	var findings *os.File
 	if r.Findings != "" {
 		if findings, err = os.OpenFile(r.Findings, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-			return errors.Join(err, end())
+			return err
 		}
+	}
+	var end func() error
+	if r.out, end, err = r.output(sh); err != nil {
+		if findings != nil { // the next try makes it
+			findings.Close()
+			os.Remove(r.Findings)
+		}
+		return err
 	}
 	if verify {
 		var errs []error
@@ -142,8 +150,9 @@ func (r *recorder) run(sh *shell.Shell, verify bool, bandwidth int64) (err error
 	return err
 }
 
-// verdict tells what breaks the IDL. With -fail it is an error if there is something.
-func (r *recorder) verdict(file io.WriteCloser) error {
+// verdict tells what breaks the IDL. With -fail it is an error if there is something. Otherwise it
+// returns ErrClean: the verdict does not depend on what ends the command.
+func (r *recorder) verdict(file *os.File) error {
 	report := r.verifier.Report()
 	for _, line := range report.Lines() {
 		fmt.Fprintln(r.progress, line)
@@ -156,7 +165,7 @@ func (r *recorder) verdict(file io.WriteCloser) error {
 	if r.Fail && len(report.Findings) > 0 {
 		return shell.WithCode(shell.Findings, shell.ErrSilent)
 	}
-	return nil
+	return shell.ErrClean
 }
 
 // check returns the bytes per second of -bandwidth, 0 if there is no limit, and an error about
@@ -185,7 +194,7 @@ func (r *recorder) serve(ctx context.Context, l net.Listener, bandwidth int64) e
 	fmt.Fprintf(r.progress, "recording calls of %s (%s) on %s, %s\n", target.Shown(r.Address), r.wire, l.Addr(), how)
 	srv := &rpc.Server{
 		Processor: r.processor(), ConnContext: r.connect, Limits: nocopy.Limits{MaxDepth: r.MaxDepth},
-		Logger: slog.New(slog.NewTextHandler(r.progress, nil)),
+		Logger: slog.New(&refusals{slog.NewTextHandler(r.progress, nil), r}),
 	}
 	if bandwidth > 0 {
 		l = faults.Throttle(l, bandwidth)

@@ -176,8 +176,8 @@ func (r *recorder) answer(ctx context.Context, c *call, forward rpc.Handler) err
 	if err == nil && !oneway {
 		reply = c.Result.Message().AppendTo(nil)
 	}
-	if r.verifier != nil && c.method != nil && !oneway {
-		r.verifier.Reply(c.method, reply, err)
+	if r.verifier != nil && !oneway {
+		r.verifier.Reply(c.Peer.String(), c.name, c.method, reply, err)
 	}
 	if fault == faults.CutAfter {
 		r.record(c, reply, err, "cut")

@@ -46,9 +46,8 @@ func NewLine(idl *idlfiles.IDL, depth int, c Call) *Line {
 	if l.Args, bad = m.ArgsJSON(c.Args); bad != nil {
 		l.Args, l.RawArgs = nil, c.Args // it does not fit the IDL
 	}
-	var answer *rpc.ApplicationException
 	var malformed *nocopy.Error
-	if o.Err != nil && !errors.As(o.Err, &answer) && errors.As(o.Err, &malformed) {
+	if invoke.Answer(o.Err) == nil && errors.As(o.Err, &malformed) {
 		l.RawReply = c.Reply
 	}
 	l.SetOutcome(&o)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
 // Line is a call and its outcome. Nothing in it names a file.
@@ -167,9 +166,9 @@ func (e *LineError) Unwrap() error { return e.Err }
 
 // SetOutcome sets what came of the call.
 func (l *Line) SetOutcome(o *invoke.Outcome) {
-	var answer *rpc.ApplicationException
+	answer := invoke.Answer(o.Err)
 	switch {
-	case errors.As(o.Err, &answer):
+	case answer != nil:
 		l.Error = &Failure{int(answer.Type), answer.Message}
 	case o.Err != nil:
 		l.Failed = o.Err.Error()

@@ -115,10 +115,6 @@ func (e *exit) Unwrap() error { return e.error }
 // WithCode returns err with an exit code. With ErrSilent nothing more is printed.
 func WithCode(code int, err error) error { return &exit{err, code} }
 
-// ErrStopped is the error of a command whose usual end is a signal, any of them. It has the exit
-// code 0.
-var ErrStopped = errors.New("stopped")
-
 // Interrupted returns the error of a command that a signal has ended. Its exit code is that of
 // shells, 130 for Ctrl-C.
 func Interrupted(s os.Signal) error {
@@ -131,18 +127,19 @@ func Interrupted(s os.Signal) error {
 
 var errInterrupted = errors.New("interrupted")
 
+// ErrClean is the error of a command whose usual end is a signal, any of them, and that has nothing
+// to report: its exit code is 0.
+var ErrClean = WithCode(0, ErrSilent)
+
 // Ended returns the error of a command that has returned err: Interrupted if ctx has ended by
 // that. A command that serves until then returns nil, and SIGTERM is its usual end. If it has
-// found something, that stays its result.
+// found something, or is ErrClean, that stays its result.
 func Ended(ctx context.Context, err error) error {
-	if err == ErrStopped {
-		return nil
-	}
 	cause := context.Cause(ctx)
-	if !errors.Is(cause, errInterrupted) || err == nil && CodeOf(cause) != signaled+int(syscall.SIGINT) || CodeOf(err) == Findings {
-		return err
-	}
 	switch {
+	case !errors.Is(cause, errInterrupted), err == ErrClean, CodeOf(err) == Findings,
+		err == nil && CodeOf(cause) != signaled+int(syscall.SIGINT):
+		return err
 	case err == nil:
 		return WithCode(CodeOf(cause), ErrSilent)
 	case errors.Is(err, context.Canceled):

@@ -20,8 +20,10 @@ import (
 // A server that is spoken to in the wrong way may close the connection, or wait for ever for more
 // bytes. Some serve one connection at a time, and such a wait keeps them from the next one. The
 // tries of a server therefore end one after the other, turn after turn, in the order in which
-// they were made. There are two rounds: for servers that answer soon, and for all the time that
-// is left.
+// they were made. When all have ended, the next round begins, in which turns are twice as long: a
+// busy server is found out a little later, however long -timeout is. The last round takes all the
+// time that is left. Every second round goes backwards, so that the usual ways, which end last
+// then, have more time with servers that are slow.
 const (
 	head  = 50 * time.Millisecond  // for the usual way, before the others are tried
 	step  = 5 * time.Millisecond   // between the beginnings of the others, to arrive in order
@@ -45,12 +47,13 @@ func (f *Connection) detect(ctx context.Context, addr string, asked wire, ask bo
 	}
 	probing, cancel := context.WithCancel(ctx)
 	defer cancel()
-	turns := min(turn, f.Timeout/time.Duration(2*len(d.ways)))
+	first := round{begin: time.Now().Add(head), ways: len(d.ways), turn: min(turn, f.Timeout/time.Duration(2*len(d.ways)))}
+	first.deadline, _ = ctx.Deadline()
 	for i := range d.ways {
 		w := &d.ways[i]
 		var own context.Context
 		own, w.cancel = context.WithCancel(probing)
-		go d.probe(own, i, w.wire, turns)
+		go d.probe(own, i, w.wire, first)
 	}
 	found, err := d.wait(probing)
 	for i := range d.ways {
@@ -97,14 +100,37 @@ type report struct {
 	event
 }
 
-// probe tries a way until its turn in each round has ended, then as long as ctx lasts. turns are
-// as long as those of the first round.
-func (d *detection) probe(ctx context.Context, i int, w wire, turns time.Duration) {
-	ways := time.Duration(len(d.ways))
-	first := time.Now().Add(head)
-	second := first.Add(ways * turns)
-	rest, _ := ctx.Deadline()
-	ends := []time.Time{first.Add(time.Duration(i+1) * turns), second.Add(rest.Sub(second) / ways * time.Duration(i+1)), rest.Add(time.Hour)}
+// round is one in which each way has a turn.
+type round struct {
+	begin, deadline time.Time
+	ways            int
+	turn            time.Duration
+	back            bool // the last way has the first turn
+}
+
+// place returns where a way stands in the queue of the server, from 0.
+func (r *round) place(way int) time.Duration {
+	if r.back {
+		way = r.ways - 1 - way
+	}
+	return time.Duration(way)
+}
+
+// end returns when a way's turn ends.
+func (r *round) end(way int) time.Time { return r.begin.Add((r.place(way) + 1) * r.turn) }
+
+// next makes r the next round. It reports false if there is no time for one.
+func (r *round) next() bool {
+	r.begin = r.begin.Add(time.Duration(r.ways) * r.turn)
+	each := r.deadline.Sub(r.begin) / time.Duration(r.ways)
+	if r.turn, r.back = 2*r.turn, !r.back; each < 3*r.turn { // one more round would not end in time
+		r.turn = each
+	}
+	return each > 0
+}
+
+// probe tries a way until its turn in each round has ended.
+func (d *detection) probe(ctx context.Context, i int, w wire, r round) {
 	if i > 0 {
 		select {
 		case <-d.others:
@@ -112,9 +138,9 @@ func (d *detection) probe(ctx context.Context, i int, w wire, turns time.Duratio
 		}
 		time.Sleep(time.Duration(i-1) * step)
 	}
-	for _, at := range ends {
+	for {
 		trying, cancel := context.WithCancel(ctx)
-		end := time.AfterFunc(time.Until(at), cancel)
+		end := time.AfterFunc(time.Until(r.end(i)), cancel)
 		server, err := d.try(trying, w, func() {
 			end.Stop()
 			d.report(ctx, i, event{right: true})
@@ -127,6 +153,14 @@ func (d *detection) probe(ctx context.Context, i int, w wire, turns time.Duratio
 			return
 		}
 		d.report(ctx, i, event{again: true})
+		if !r.next() {
+			return
+		}
+		select {
+		case <-time.After(time.Until(r.begin.Add(r.place(i) * step))):
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ var (
 	ErrNotSent    = errors.New("the call was not sent")
 	ErrNotHandled = errors.New("the server has not handled the call")
 	ErrConnLost   = errors.New("connection lost")
+	ErrBadReply   = errors.New("bad reply")
 )
 
 // ErrReturned is the error of a try of a call that has returned meanwhile.
@@ -101,7 +102,7 @@ var (
 )
 
 // BadReply returns the error of a call whose reply is malformed or too large.
-func BadReply(err error) error { return fmt.Errorf("bad reply: %w", err) }
+func BadReply(err error) error { return fmt.Errorf("%w: %w", ErrBadReply, err) }
 
 // badSequenceID returns the error of a call that another call's reply has ended.
 func badSequenceID(reply, call int32) error {

@@ -391,7 +391,7 @@ func (c *connection) send() (err error) {
 		c.Stats.Sent(stats)
 		if err = err1; err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				c.srv.Log(slog.LevelWarn, "connection closed", "peer", c.Peer, "err", fmt.Errorf("replies are not taken: %w", err))
+				c.srv.Log(slog.LevelWarn, "reply not sent", "peer", c.Peer, "err", fmt.Errorf("replies are not taken: %w", err))
 			} else {
 				c.logEnd(err)
 			}

@@ -223,6 +223,9 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 	h.Headers = web.Headers(x.r.Header)
 	req, refusal := x.srv.Calls.Begin(&x.Origin, h)
 	if refusal != nil {
+		if !h.IsRequest() {
+			x.logRefused(req.Name, refusal)
+		}
 		body.Release()
 		x.refuseCall(req, refusal)
 		return false
@@ -241,7 +244,7 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 		x.refuse(http.StatusBadRequest, err.Error())
 		return false
 	case err != nil:
-		x.srv.Log(slog.LevelWarn, "call refused", "peer", x.Peer, "method", req.Name, "err", err)
+		x.logRefused(req.Name, err)
 		x.refuseCall(req, err)
 		return false
 	}

@@ -1,13 +1,11 @@
 package server
 
 import (
-	"log/slog"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 )
 
@@ -23,6 +21,9 @@ func (c *connection) process(h message.Header, chunk memory.Chunk) bool {
 	}
 	switch {
 	case refusal != nil:
+		if !h.IsRequest() {
+			c.logRefused(req.Name, refusal)
+		}
 		return c.refuse(req, refusal, false)
 	case err != nil: // the call's end is known: the next one can be found
 		return c.refuseBad(req, h.Type, req.Name, err)
@@ -61,7 +62,7 @@ func (c *connection) refuse(req *Request, err error, noMore bool) bool {
 // the requests after it are handled. typ and name are its header's. A oneway call is not answered:
 // its client would take the answer for the answer to its next call.
 func (c *connection) refuseBad(req *Request, typ message.Type, name string, err error) bool {
-	c.srv.Log(slog.LevelWarn, "call refused", "peer", c.Peer, "method", foreign.Shortened(name, foreign.MaxName), "err", err)
+	c.logRefused(name, err)
 	if req.isOneway(typ) {
 		req.Call.Refused(err)
 		req.release()

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"net"
 	"runtime/debug"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
@@ -115,6 +117,11 @@ func (o *Origin) guard(err *error) {
 	if v := recover(); v != nil {
 		*err = o.srv.Conceal("request failed", o.Peer, v, debug.Stack())
 	}
+}
+
+// logRefused logs that a message for the method name was refused.
+func (o *Origin) logRefused(name string, err error) {
+	o.srv.Log(slog.LevelWarn, "call refused", "peer", o.Peer, "method", foreign.Shortened(name, foreign.MaxName), "err", err)
 }
 
 // parse parses the arguments of a request, which are all of body, and returns them. It takes body
