@@ -19,12 +19,11 @@ import (
 // clients. Several goroutines may use it. The KDCs are those of the file that KRB5_CONFIG names,
 // or /etc/krb5.conf.
 type Credentials struct {
-	turn    chan struct{}               // held by the goroutine that uses what follows
-	client  *kdcClient                  // nil before the first ticket
-	initial grant                       // of the client's realm
-	held    map[string]grant            // by service
-	login   func(context.Context) error // sets client, initial and held
-	stale   func() bool                 // login is needed
+	turn   chan struct{}    // held by the goroutine that uses what follows
+	client *kdcClient       // nil as long as a cache has not been read
+	held   map[string]grant // by service
+	read   func() error     // reads a cache: sets client and held
+	stale  func() bool      // the cache must be read anew
 }
 
 // ticket is a ticket for a service.
@@ -58,15 +57,8 @@ func FromKeytab(path, principal string) (*Credentials, error) {
 		return nil, fmt.Errorf("kerberos: the keytab %s has no key for %s@%s: klist -k shows whose keys it has", path, name, realm)
 	}
 	c := newCredentials()
-	asker := &kdcClient{conf, credentials.New(name, realm).WithKeytab(keys)}
-	c.login = func(ctx context.Context) (err error) {
-		c.client, c.held = asker, map[string]grant{}
-		c.initial, err = asker.initial(ctx)
-		return err
-	}
-	c.stale = func() bool { // after five sixths of its time
-		return time.Until(c.initial.until) < c.initial.until.Sub(c.initial.from)/6
-	}
+	c.client = &kdcClient{conf: conf, who: credentials.New(name, realm).WithKeytab(keys)}
+	c.stale = func() bool { return false }
 	return c, nil
 }
 
@@ -95,23 +87,22 @@ func FromCache(path string) (*Credentials, error) {
 	if err != nil {
 		return nil, err
 	}
-	var read os.FileInfo
+	var file os.FileInfo
 	c := newCredentials()
-	c.login = func(context.Context) (err error) {
+	c.read = func() (err error) {
 		var cache *credentials.CCache
-		if cache, read, err = readCache(path); err != nil {
+		if cache, file, err = readCache(path); err != nil {
 			return err
 		}
-		c.client = &kdcClient{conf, cache.GetClientCredentials()}
-		c.initial, c.held, err = grantsOf(cache)
-		if err != nil {
+		c.client = &kdcClient{conf: conf, who: cache.GetClientCredentials()}
+		if c.client.initial, c.held, err = grantsOf(cache); err != nil {
 			return fmt.Errorf("kerberos: the ticket cache %s: %w", path, err)
 		}
 		return nil
 	}
 	c.stale = func() bool {
 		now, err := os.Stat(path)
-		return err != nil || now.ModTime() != read.ModTime() || now.Size() != read.Size() || !time.Now().Before(c.initial.until)
+		return err != nil || now.ModTime() != file.ModTime() || now.Size() != file.Size() || !time.Now().Before(c.client.initial.until)
 	}
 	if _, _, err := readCache(path); err != nil {
 		return nil, err
@@ -212,7 +203,9 @@ func readConfig() (conf *config.Config, err error) {
 	return conf, nil
 }
 
-func newCredentials() *Credentials { return &Credentials{turn: make(chan struct{}, 1)} }
+func newCredentials() *Credentials {
+	return &Credentials{turn: make(chan struct{}, 1), held: map[string]grant{}}
+}
 
 // ticket returns a ticket for a service, such as hive/hive.example.com.
 func (c *Credentials) ticket(ctx context.Context, spn string) (ticket, error) {
@@ -234,14 +227,14 @@ func (c *Credentials) ask(ctx context.Context, spn string) (t ticket, err error)
 	defer func() { err = advised(err) }()
 	defer survive(&err)
 	if c.client == nil || c.stale() {
-		if err := c.login(ctx); err != nil {
+		if err := c.read(); err != nil {
 			c.client = nil
 			return t, err
 		}
 	}
 	g, held := c.held[spn]
 	if !held || time.Now().After(g.until) {
-		if g, err = c.client.service(ctx, c.initial, spn); err != nil {
+		if g, err = c.client.service(ctx, spn); err != nil {
 			return t, fmt.Errorf("a ticket for %s: %w", spn, err)
 		}
 		c.held[spn] = g

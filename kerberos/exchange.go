@@ -41,12 +41,13 @@ type grant struct {
 
 // A kdcClient asks KDCs on behalf of a principal.
 type kdcClient struct {
-	conf *config.Config
-	who  *credentials.Credentials // with a keytab for initial
+	conf    *config.Config
+	who     *credentials.Credentials
+	initial grant // with which others are asked for; renewed if who has a keytab
 }
 
-// initial gets the ticket with which others are asked for, by a key of the keytab.
-func (k *kdcClient) initial(ctx context.Context) (grant, error) {
+// renew gets an initial ticket by a key of the keytab.
+func (k *kdcClient) renew(ctx context.Context) (grant, error) {
 	r, err := messages.NewASReqForTGT(k.who.Domain(), k.conf, k.who.CName())
 	if err != nil {
 		return grant{}, err
@@ -134,9 +135,16 @@ func encryptedTime(key types.EncryptionKey, version int) (types.PAData, error) {
 	return types.PAData{PADataType: patype.PA_ENC_TIMESTAMP, PADataValue: b}, err
 }
 
-// service gets a ticket for a service by the initial ticket t, and follows referrals to other
-// realms (RFC 6806, section 8).
-func (k *kdcClient) service(ctx context.Context, t grant, spn string) (grant, error) {
+// service gets a ticket for a service, and follows referrals to other realms (RFC 6806, section 8).
+func (k *kdcClient) service(ctx context.Context, spn string) (grant, error) {
+	if left := time.Until(k.initial.until); k.who.HasKeytab() && left < k.initial.until.Sub(k.initial.from)/6 {
+		t, err := k.renew(ctx)
+		if err != nil {
+			return grant{}, err
+		}
+		k.initial = t
+	}
+	t := k.initial
 	name := types.NewPrincipalName(nametype.KRB_NT_PRINCIPAL, spn)
 	realm := k.who.Domain()
 	if of := k.conf.ResolveRealm(name.NameString[len(name.NameString)-1]); of != "" && of != realm {
