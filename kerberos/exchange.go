@@ -135,7 +135,7 @@ func encryptedTime(key types.EncryptionKey, version int) (types.PAData, error) {
 	return types.PAData{PADataType: patype.PA_ENC_TIMESTAMP, PADataValue: b}, err
 }
 
-// service gets a ticket for a service, and follows referrals to other realms (RFC 6806, section 8).
+// service gets a ticket for a service. It follows referrals to other realms: RFC 6806, section 8.
 func (k *kdcClient) service(ctx context.Context, spn string) (grant, error) {
 	if left := time.Until(k.initial.until); k.who.HasKeytab() && left < k.initial.until.Sub(k.initial.from)/6 {
 		t, err := k.renew(ctx)
