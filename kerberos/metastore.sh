@@ -6,13 +6,10 @@
 #
 # Needs what ../hive/hive.sh needs, and kdc.sh.
 set -euo pipefail
-cd "$(dirname "$0")"
+cd "$(dirname "$0")/../cmd/nocopy"
 for mode in auth auth-int auth-conf "auth -tls"; do
 	read -r qop tls <<<"$mode"
-	NOCOPY_METASTORE_QOP=$qop ../hive/hive.sh -kerberos "$qop" -metastore $tls bash -ec '
-		go test -count=1 -run "^TestRealMetastore$" "$@" .
-		cd ../cmd/nocopy
-		go test -count=1 -run "^TestRealMetastore$" "$@" .
-	' "$0" "$@"
+	NOCOPY_METASTORE_QOP=$qop ../../hive/hive.sh -kerberos "$qop" -metastore $tls \
+		go test -count=1 -run "^TestRealMetastore" "$@" .
 	echo "$mode: ok"
 done

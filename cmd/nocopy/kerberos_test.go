@@ -169,27 +169,3 @@ func TestBesideKDC(t *testing.T) {
 	}
 	check(sealed, "no KDC answers", as...)
 }
-
-// TestRealMetastore calls a Hive Metastore in Kerberos mode. kerberos/metastore.sh runs it.
-func TestRealMetastore(t *testing.T) {
-	addr := os.Getenv("NOCOPY_METASTORE")
-	if addr == "" {
-		t.Skip("SKIPPED: ../../kerberos/metastore.sh runs it")
-	}
-	idl := write(t, "hms.thrift", "service ThriftHiveMetastore { list<string> get_all_databases() }")
-	flags := []string{"-idl", idl, "-timeout", "1m", "-sasl", "GSSAPI", "-sasl-service"}
-	if file := os.Getenv("NOCOPY_METASTORE_CA"); file != "" {
-		flags = append([]string{"-ca", file}, flags...)
-	}
-	if out, errs, code := nocopy(t, "", append([]string{"call", addr, "get_all_databases"}, append(flags, "hive")...)...); code != 0 || !strings.Contains(out, `"default"`) {
-		t.Errorf("%d %s%s", code, out, errs)
-	}
-	for service, want := range map[string]string{
-		"store": "the server's log says why", // its principal is hive/localhost
-		"hiv":   "the KDC does not know the service",
-	} {
-		if _, errs, code := nocopy(t, "", append([]string{"call", addr, "get_all_databases"}, append(flags, service)...)...); code != 1 || !strings.Contains(errs, want) {
-			t.Errorf("%s: %d %s; want %q", service, code, errs, want)
-		}
-	}
-}
