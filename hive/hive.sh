@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs a command beside HiveServer2 3.1.3:
+# Runs a command beside HiveServer2 3.1.3, or its metastore:
 #
 #     ./hive.sh [-kerberos QOP] [-nosasl] [-http] [-zookeeper] COMMAND [ARGUMENT...]
+#     ./hive.sh [-kerberos QOP] -metastore [-tls] COMMAND [ARGUMENT...]
 #
 # The server is in a network namespace of its own that has a loopback interface and nothing else,
 # whatever it listens on. The command runs in it, too, and has the server's address in
@@ -9,7 +10,9 @@
 # -kerberos, the first option, it wants a login by Kerberos with a QOP such as auth-conf, beside the
 # KDC of ../kerberos/kdc.sh; the command has ada's keytab in KRB5_CLIENT_KTNAME. With
 # -http it speaks HTTP. With -zookeeper it registers in a ZooKeeper 3.9.4, where the address in
-# NOCOPY_HIVE_DSN finds it. Metastore (Derby) and files are in a temporary folder, which stays; the
+# NOCOPY_HIVE_DSN finds it. With -metastore there is no HiveServer2, but the metastore's own service,
+# whose address is in NOCOPY_METASTORE; with -tls it wants TLS, too, and whom to trust is in the file
+# NOCOPY_METASTORE_CA. Metastore (Derby) and files are in a temporary folder, which stays; the
 # log is hive.log there. Statements that need a MapReduce job, such as INSERT and ORDER BY, fail: Hive 3's
 # plans can't be serialized on Java 17.
 #
@@ -106,18 +109,21 @@ if [ "${1:-}" = -kerberos ] && [ -z "${NOCOPY_KDC:-}" ]; then
 fi
 
 login=NONE mode=binary query='auth=PLAIN' port=10000 zookeeper= qop= host=127.0.0.1 who=tester:secret@
+metastore= tls=false service=org.apache.hive.service.server.HiveServer2
 while [ $# -gt 0 ]; do
 	case $1 in
 	-kerberos) login=KERBEROS qop=${2:?} query="auth=KERBEROS&saslQop=$2" host=localhost who=; shift ;;
 	-nosasl) login=NOSASL query='auth=NOSASL' ;;
 	-http) mode=http query="transport=http${qop:+&auth=KERBEROS}" ;;
 	-zookeeper) zookeeper=2181 ;;
+	-metastore) metastore=yes port=9083 service=org.apache.hadoop.hive.metastore.HiveMetaStore ;;
+	-tls) tls=true ;;
 	-*) echo "$0: no option $1" >&2; exit 2 ;;
 	*) break ;;
 	esac
 	shift
 done
-[ $# -gt 0 ] || { echo "usage: $0 [-kerberos QOP] [-nosasl] [-http] [-zookeeper] COMMAND [ARGUMENT...]" >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: $0 [-kerberos QOP] [-nosasl] [-http] [-zookeeper] [-metastore [-tls]] COMMAND [ARGUMENT...]" >&2; exit 2; }
 
 dir=$(mktemp -d)
 mkdir -m 777 "$dir/conf" "$dir/warehouse" "$dir/scratch" "$dir/local"
@@ -152,6 +158,15 @@ property() { echo "<property><name>$1</name><value>$2</value></property>"; }
 		property hive.server2.authentication.kerberos.keytab "$NOCOPY_KDC/server.keytab"
 		property hive.server2.authentication.spnego.principal HTTP/localhost@TEST.EXAMPLE
 		property hive.server2.authentication.spnego.keytab "$NOCOPY_KDC/server.keytab"
+		property hadoop.rpc.protection "$(echo "$qop" | sed 's/auth-int/integrity/; s/auth-conf/privacy/; s/auth$/authentication/')"
+	fi
+	if [ -n "$metastore" ]; then
+		property hive.metastore.sasl.enabled "$([ -n "$qop" ] && echo true || echo false)"
+		property hive.metastore.kerberos.principal hive/localhost@TEST.EXAMPLE
+		property hive.metastore.kerberos.keytab.file "${NOCOPY_KDC:-}/server.keytab"
+		property hive.metastore.use.SSL $tls
+		property hive.metastore.keystore.path "$dir/keys"
+		property hive.metastore.keystore.password secret
 	fi
 	if [ -n "$zookeeper" ]; then
 		property hive.server2.support.dynamic.service.discovery true
@@ -191,6 +206,10 @@ if [ -n "$zookeeper" ]; then
 	running+=($!)
 	await $zookeeper $! "$dir/zookeeper.log"
 fi
+if [ $tls = true ]; then
+	keytool -genkeypair -keystore "$dir/keys" -storepass secret -alias metastore -keyalg EC -dname CN=localhost -ext san=dns:localhost,ip:127.0.0.1 2>"$dir/keytool.log"
+	keytool -exportcert -rfc -keystore "$dir/keys" -storepass secret -alias metastore >"$dir/ca.pem" 2>>"$dir/keytool.log"
+fi
 opens=
 for p in java.lang java.lang.reflect java.net java.util java.util.concurrent java.io java.nio java.util.regex java.util.concurrent.atomic java.time; do
 	opens="$opens --add-opens=java.base/$p=ALL-UNNAMED"
@@ -200,7 +219,7 @@ opens="$opens --add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED --add
 	cd "$dir"
 	export HADOOP_HOME=$dir HIVE_SERVER2_THRIFT_BIND_HOST=127.0.0.1
 	exec java ${qop:+-Djava.security.krb5.conf=$KRB5_CONFIG} -Xmx${NOCOPY_HIVE_MEMORY:-2g} $opens -Dderby.system.home="$dir" -Djava.system.class.loader=Loader -Dloader.path="$dir/conf:$home/lib" \
-		-cp "$home/loader:$dir/conf:$home/lib/*" org.apache.hive.service.server.HiveServer2
+		-cp "$home/loader:$dir/conf:$home/lib/*" $service ${metastore:+-p $port}
 ) >"$dir/hive.log" 2>&1 &
 running+=($!)
 await $port $! "$dir/hive.log"
@@ -208,8 +227,13 @@ if ip -o link show | grep -qv ': lo:'; then
 	echo "$0: the namespace has other interfaces than lo" >&2
 	exit 1
 fi
-echo "HiveServer2 $version answers; its log is $dir/hive.log; it listens on:" >&2
+echo "${service##*.} $version answers; its log is $dir/hive.log; it listens on:" >&2
 ss -Hltn >&2
 [ -z "$zookeeper" ] || port=$zookeeper query="$query&discovery=zookeeper"
 [ -z "$qop" ] || export KRB5_CLIENT_KTNAME=$NOCOPY_KDC/client.keytab
+if [ -n "$metastore" ]; then
+	if [ $tls = true ]; then export NOCOPY_METASTORE_CA=$dir/ca.pem; fi
+	NOCOPY_METASTORE=$host:$port "$@"
+	exit
+fi
 NOCOPY_HIVE_DSN="hive://$who$host:$port/?$query" NOCOPY_HIVE_SERVER=hive "$@"

@@ -3,8 +3,6 @@ package kerberos
 import (
 	"errors"
 	"strings"
-
-	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
 // This file turns errors of Kerberos into ones that say what to do.
@@ -17,27 +15,24 @@ var advice = []struct{ word, do string }{
 	{"KDC_ERR_S_PRINCIPAL_UNKNOWN", "the KDC does not know the service: connect to the host by the full name in its principal, and look at the service's name (hive, impala, hbase …)"},
 	{"KDC_ERR_WRONG_REALM", "the client is of another realm: look at default_realm and the principal's realm"},
 	{"KDC_ERR_PREAUTH_FAILED", "the key is not the one that the KDC has: write a new keytab"},
-	{"password/keytab incorrect", "the key is not the one that the KDC has: write a new keytab"},
+	{"decrypting EncPart of AS_REP", "the key is not the one that the KDC has: write a new keytab"},
 	{"KDC_ERR_ETYPE_NOSUPP", "client and KDC have no encryption in common: look at permitted_enctypes; it takes AES"},
 	{"KDC_ERR_CLIENT_REVOKED", "the client's account is locked"},
 	{"KDC_ERR_KEY_EXPIRED", "the client's password has expired"},
 	{"KRB_AP_ERR_SKEW", "the clocks of client, server and KDC differ by more than 5 minutes: set them (NTP)"},
 	{"clock skew", "the clocks of client, server and KDC differ by more than 5 minutes: set them (NTP)"},
 	{"KRB_AP_ERR_TKT_EXPIRED", "the ticket has expired: run kinit again; or the clocks differ"},
-	{"no valid existing session", "the tickets of the cache have expired: run kinit again"},
-	{"neither a keytab nor a password", "the tickets of the cache have expired: run kinit again"},
-	{"neither keytab or password", "the tickets of the cache have expired: run kinit again"},
 	{"KRB_AP_ERR_TKT_NYV", "the ticket is not valid yet: the clocks differ"},
 	{"KRB_AP_ERR_NOKEY", "the keytab has no key for the ticket's service with this version and encryption: compare klist -kte with the service's principal, and write a new keytab"},
 	{"KRB_AP_ERR_BADADDR", "the ticket is for some addresses alone: set noaddresses = true in krb5.conf, and run kinit again"},
 	{"KRB_AP_ERR_BAD_INTEGRITY", "a key is another one than the KDC's: write a new keytab"},
 	{"decrypting Ticket EncPart", "the keytab's key is another one than the KDC's: write a new keytab"},
 	{"KRB_AP_ERR_MODIFIED", "the service has another key than the KDC: write a new keytab for it"},
-	{"not find TGT session", "the tickets are of another realm, which does not trust this one: look at default_realm and domain_realm in krb5.conf"},
 	{"no KDC", "krb5.conf names no KDC for this realm: add it to [realms]; or the realm is misspelled"},
-	{"any defined KDCs", "krb5.conf names no KDC for this realm: add it to [realms]; or the realm is misspelled"},
-	{"ommunicat", "no KDC answers: look at kdc in krb5.conf, and whether a firewall lets port 88 through (UDP and TCP)"},
-	{"sending to a KDC", "no KDC answers: look at kdc in krb5.conf, and whether a firewall lets port 88 through (UDP and TCP)"},
+	{"an answer of", "what answers is no KDC: look at kdc in krb5.conf"},
+	{"communication with the KDCs", "no KDC answers: look at kdc in krb5.conf, and whether a firewall lets port 88 through (UDP and TCP)"},
+	{"the KDC's answer", "what answers is no KDC, or somebody changes its answers: look at kdc in krb5.conf"},
+	{"malformed: ", "what answers is no KDC, or somebody changes its answers: look at kdc in krb5.conf"},
 }
 
 // adviceError is an error of Kerberos with its advice.
@@ -58,10 +53,6 @@ func advised(err error) error {
 		return err
 	}
 	text := err.Error()
-	var e messages.KRBError
-	if errors.As(err, &e) {
-		text = e.Error()
-	}
 	for _, a := range advice {
 		if strings.Contains(text, a.word) {
 			return &adviceError{err, a.do}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jcmturner/gokrb5/v8/client"
 	"github.com/jcmturner/gokrb5/v8/config"
 	"github.com/jcmturner/gokrb5/v8/credentials"
 	"github.com/jcmturner/gokrb5/v8/keytab"
@@ -20,10 +19,11 @@ import (
 // clients. Several goroutines may use it. The KDCs are those of the file that KRB5_CONFIG names,
 // or /etc/krb5.conf.
 type Credentials struct {
-	turn   chan struct{}                  // held by the goroutine that uses what follows
-	client *client.Client                 // nil before the first ticket
-	login  func() (*client.Client, error) // makes a client
-	stale  func() bool                    // the client must be made anew
+	turn   chan struct{}    // held by the goroutine that uses what follows
+	client *kdcClient       // nil as long as a cache has not been read
+	held   map[string]grant // by service
+	read   func() error     // reads a cache: sets client and held
+	stale  func() bool      // the cache must be read anew
 }
 
 // ticket is a ticket for a service.
@@ -56,10 +56,10 @@ func FromKeytab(path, principal string) (*Credentials, error) {
 	case !has(keys, name, realm):
 		return nil, fmt.Errorf("kerberos: the keytab %s has no key for %s@%s: klist -k shows whose keys it has", path, name, realm)
 	}
-	return newCredentials(func() (*client.Client, error) {
-		c := client.NewWithKeytab(name, realm, keys, conf, client.DisablePAFXFAST(true))
-		return c, c.Login()
-	}, func() bool { return false }), nil
+	c := newCredentials()
+	c.client = &kdcClient{conf: conf, who: credentials.New(name, realm).WithKeytab(keys)}
+	c.stale = func() bool { return false }
+	return c, nil
 }
 
 // has reports whether a keytab has a key of a principal.
@@ -87,20 +87,24 @@ func FromCache(path string) (*Credentials, error) {
 	if err != nil {
 		return nil, err
 	}
-	var read os.FileInfo
-	var until time.Time
-	c := newCredentials(func() (*client.Client, error) {
-		cache, info, end, err := readCache(path)
-		if err != nil {
-			return nil, err
+	var file os.FileInfo
+	c := newCredentials()
+	c.read = func() (err error) {
+		var cache *credentials.CCache
+		if cache, file, err = readCache(path); err != nil {
+			return err
 		}
-		read, until = info, end
-		return client.NewFromCCache(cache, conf, client.DisablePAFXFAST(true))
-	}, func() bool {
+		c.client = &kdcClient{conf: conf, who: cache.GetClientCredentials()}
+		if c.client.initial, c.held, err = grantsOf(cache); err != nil {
+			return fmt.Errorf("kerberos: the ticket cache %s: %w", path, err)
+		}
+		return nil
+	}
+	c.stale = func() bool {
 		now, err := os.Stat(path)
-		return err != nil || now.ModTime() != read.ModTime() || now.Size() != read.Size() || !time.Now().Before(until)
-	})
-	if _, _, _, err := readCache(path); err != nil {
+		return err != nil || now.ModTime() != file.ModTime() || now.Size() != file.Size() || !time.Now().Before(c.client.initial.until)
+	}
+	if _, _, err := readCache(path); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -124,35 +128,58 @@ func FromEnvironment() (*Credentials, error) {
 // maxFile bounds the size of a cache of tickets.
 const maxFile = 16 << 20
 
-// readCache reads a cache of tickets, which are good until a time in the future.
-func readCache(path string) (cache *credentials.CCache, info os.FileInfo, until time.Time, err error) {
+// readCache reads a cache of tickets.
+func readCache(path string) (cache *credentials.CCache, info os.FileInfo, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("kerberos: the ticket cache %s is malformed: run kinit again", path)
 		}
 	}()
 	if info, err = os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil, nil, until, fmt.Errorf("kerberos: there is no ticket cache %s: run kinit, or name another one in KRB5CCNAME", path)
+		return nil, nil, fmt.Errorf("kerberos: there is no ticket cache %s: run kinit, or name another one in KRB5CCNAME", path)
 	} else if err != nil {
-		return nil, nil, until, fmt.Errorf("kerberos: the ticket cache: %w", err)
+		return nil, nil, fmt.Errorf("kerberos: the ticket cache: %w", err)
 	}
 	if info.Size() > maxFile {
-		return nil, nil, until, fmt.Errorf("kerberos: the ticket cache %s has %d bytes, more than %d", path, info.Size(), maxFile)
+		return nil, nil, fmt.Errorf("kerberos: the ticket cache %s has %d bytes, more than %d", path, info.Size(), maxFile)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, until, fmt.Errorf("kerberos: the ticket cache: %w", err)
+		return nil, nil, fmt.Errorf("kerberos: the ticket cache: %w", err)
 	}
 	cache = new(credentials.CCache)
 	if err := cache.Unmarshal(b); err != nil {
-		return nil, nil, until, fmt.Errorf("kerberos: the ticket cache %s is malformed: %w", path, err)
+		return nil, nil, fmt.Errorf("kerberos: the ticket cache %s is malformed: %w", path, err)
 	}
-	for _, c := range cache.Credentials {
-		if len(c.Server.PrincipalName.NameString) > 0 && c.Server.PrincipalName.NameString[0] == "krbtgt" && time.Now().Before(c.EndTime) {
-			return cache, info, c.EndTime, nil
+	for _, c := range cache.GetEntries() {
+		if isInitial(c, cache.GetClientRealm()) && time.Now().Before(c.EndTime) {
+			return cache, info, nil
 		}
 	}
-	return nil, nil, until, fmt.Errorf("kerberos: the tickets in %s have expired: run kinit again", path)
+	return nil, nil, fmt.Errorf("kerberos: the tickets in %s have expired: run kinit again", path)
+}
+
+// isInitial reports whether a ticket is the one with which others are asked for in a realm.
+func isInitial(c *credentials.Credential, realm string) bool {
+	name := c.Server.PrincipalName.NameString
+	return len(name) == 2 && name[0] == "krbtgt" && name[1] == realm
+}
+
+// grantsOf returns the tickets in a cache: the initial one, and those for services.
+func grantsOf(cache *credentials.CCache) (initial grant, services map[string]grant, err error) {
+	services = map[string]grant{}
+	for _, c := range cache.GetEntries() {
+		g := grant{key: c.Key, from: c.StartTime, until: c.EndTime}
+		switch err := g.ticket.Unmarshal(c.Ticket); {
+		case err != nil:
+			return grant{}, nil, err
+		case !isInitial(c, cache.GetClientRealm()):
+			services[c.Server.PrincipalName.PrincipalNameString()] = g
+		case g.until.After(initial.until):
+			initial = g
+		}
+	}
+	return initial, services, nil
 }
 
 // readConfig reads krb5.conf.
@@ -176,55 +203,41 @@ func readConfig() (conf *config.Config, err error) {
 	return conf, nil
 }
 
-func newCredentials(login func() (*client.Client, error), stale func() bool) *Credentials {
-	return &Credentials{turn: make(chan struct{}, 1), login: login, stale: stale}
+func newCredentials() *Credentials {
+	return &Credentials{turn: make(chan struct{}, 1), held: map[string]grant{}}
 }
 
-// ticket returns a ticket for a service, such as hive/hive.example.com. gokrb5 does not know
-// contexts: if ctx ends, its goroutine goes on for some seconds, and others wait for their turn.
+// ticket returns a ticket for a service, such as hive/hive.example.com.
 func (c *Credentials) ticket(ctx context.Context, spn string) (ticket, error) {
 	select {
 	case c.turn <- struct{}{}:
 	case <-ctx.Done():
 		return ticket{}, fmt.Errorf("kerberos: no answer of the KDC: %w", ctx.Err())
 	}
-	type result struct {
-		ticket
-		err error
+	defer func() { <-c.turn }()
+	t, err := c.ask(ctx, spn)
+	if err != nil && ctx.Err() != nil {
+		return ticket{}, fmt.Errorf("kerberos: no answer of the KDC: %w (%w)", ctx.Err(), err)
 	}
-	done := make(chan result, 1)
-	go func() {
-		defer func() { <-c.turn }()
-		var r result
-		r.ticket, r.err = c.ask(spn)
-		done <- r
-	}()
-	select {
-	case r := <-done:
-		return r.ticket, r.err
-	case <-ctx.Done():
-		return ticket{}, fmt.Errorf("kerberos: no answer of the KDC: %w", ctx.Err())
-	}
+	return t, err
 }
 
 // ask gets a ticket. The goroutine has its turn.
-func (c *Credentials) ask(spn string) (t ticket, err error) {
+func (c *Credentials) ask(ctx context.Context, spn string) (t ticket, err error) {
+	defer func() { err = advised(err) }()
 	defer survive(&err)
-	if c.client != nil && c.stale() {
-		c.client.Destroy()
-		c.client = nil
-	}
-	if c.client == nil {
-		made, err := c.login()
-		if err != nil {
-			return t, advised(err)
+	if c.client == nil || c.stale() {
+		if err := c.read(); err != nil {
+			c.client = nil
+			return t, err
 		}
-		c.client = made
 	}
-	t.ticket, t.key, err = c.client.GetServiceTicket(spn)
-	if err != nil {
-		return t, advised(fmt.Errorf("a ticket for %s: %w", spn, err))
+	g, held := c.held[spn]
+	if !held || time.Now().After(g.until) {
+		if g, err = c.client.service(ctx, spn); err != nil {
+			return t, fmt.Errorf("a ticket for %s: %w", spn, err)
+		}
+		c.held[spn] = g
 	}
-	t.client, t.realm = c.client.Credentials.CName(), c.client.Credentials.Domain()
-	return t, nil
+	return ticket{c.client.who.CName(), c.client.who.Domain(), g.ticket, g.key}, nil
 }

@@ -37,5 +37,6 @@
 // Errors that say "kerberos: " begin with what to do. If a server says only "authentication
 // failed", the reason is in its log.
 //
-// KDCs are asked by github.com/jcmturner/gokrb5. It trusts them to answer with sane lengths.
+// Anyone between a client and a KDC can change its answers, which only keys protect. An answer may
+// have 1 MiB. What is malformed is an error. github.com/jcmturner/gokrb5 reads the messages.
 package kerberos

@@ -1,6 +1,7 @@
 package kerberos
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -63,6 +64,20 @@ func TestBesideKDC(t *testing.T) {
 			if err := roundTrip(t, client, []byte("value")); err != nil {
 				t.Error(q, err)
 			}
+		}
+	})
+	t.Run("udp", func(t *testing.T) {
+		conf, err := os.ReadFile(os.Getenv("KRB5_CONFIG"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := filepath.Join(t.TempDir(), "krb5.conf")
+		if err := os.WriteFile(other, bytes.Replace(conf, []byte("udp_preference_limit = 1"), []byte("udp_preference_limit = 1465"), 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("KRB5_CONFIG", other)
+		if _, err := dial(t, addr, NewClient(fromKeytab(t, "ada"), "store", "localhost", Auth)); err != nil {
+			t.Error(err)
 		}
 	})
 	t.Run("cache", func(t *testing.T) { testCache(t, addr) })
@@ -224,7 +239,7 @@ func TestFiles(t *testing.T) {
 // TestSlowKDC: a KDC that does not answer makes nobody wait longer than a context says.
 func TestSlowKDC(t *testing.T) {
 	t.Parallel()
-	c := newCredentials(nil, nil)
+	c := newCredentials()
 	c.turn <- struct{}{} // another goroutine waits for the KDC
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -16,6 +16,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	_ "github.com/nocopythrift/nocopythrift/hive"
+	"github.com/nocopythrift/nocopythrift/hive/bench/frameworks/testdata/orders"
 	"github.com/nocopythrift/nocopythrift/hive/internal/fakehive"
 	"github.com/nocopythrift/nocopythrift/hive/internal/tcli"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -55,7 +56,7 @@ func serve(t *testing.T, statements ...string) *sql.DB {
 	s := &fakehive.Server{Queries: map[string]*fakehive.Query{}}
 	for _, text := range statements {
 		q := &fakehive.Query{}
-		if strings.HasPrefix(text, "SELECT") {
+		if strings.Contains(text, "SELECT ") {
 			q.Schema, q.Fetches = schema, []tcli.TFetchResultsResp{rows}
 		}
 		s.Queries[text] = q
@@ -164,5 +165,39 @@ func TestGORM(t *testing.T) {
 	}
 	if err := db.Transaction(func(*gorm.DB) error { return nil }); err == nil || !strings.Contains(err.Error(), "no transactions") {
 		t.Error(err)
+	}
+}
+
+// TestSqlc: code that sqlc has generated for MySQL, with statements that are prepared and not.
+func TestSqlc(t *testing.T) {
+	db := serve(t,
+		"-- name: ListOrders :many\nSELECT id, customer FROM orders WHERE customer <> 'Ada'\n",
+		"-- name: GetOrder :one\nSELECT id, customer FROM orders WHERE id = 1\n",
+		"-- name: ListOrdersByID :many\nSELECT id, customer FROM orders WHERE id IN (1,2)\n",
+		"-- name: ListOrdersByID :many\nSELECT id, customer FROM orders WHERE id IN (NULL)\n",
+		"-- name: CreateOrder :exec\nINSERT INTO orders (id, customer) VALUES (3, NULL)\n")
+	prepared, err := orders.Prepare(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer prepared.Close()
+	for _, q := range []*orders.Queries{orders.New(db), prepared} {
+		listed := func(all []orders.Order, err error) {
+			t.Helper()
+			var got []order
+			for _, o := range all {
+				got = append(got, order(o))
+			}
+			check(t, got, err)
+		}
+		listed(q.ListOrders(t.Context(), sql.NullString{String: "Ada", Valid: true}))
+		listed(q.ListOrdersByID(t.Context(), []int64{1, 2}))
+		listed(q.ListOrdersByID(t.Context(), nil))
+		if one, err := q.GetOrder(t.Context(), 1); err != nil || order(one) != want[0] {
+			t.Errorf("%+v %v", one, err)
+		}
+		if err := q.CreateOrder(t.Context(), orders.CreateOrderParams{ID: 3}); err != nil {
+			t.Error(err)
+		}
 	}
 }

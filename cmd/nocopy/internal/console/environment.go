@@ -94,6 +94,7 @@ func (c *Command) words() []string {
 	add("-server-name", c.ServerName)
 	add("-sasl", c.SASL)
 	add("-user", c.User)
+	add("-sasl-service", c.SASLService)
 	add("-multiplexed", c.Multiplexed)
 	return words
 }

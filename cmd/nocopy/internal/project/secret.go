@@ -98,16 +98,33 @@ func (f *Project) expand(v Value) (string, error) {
 	return text, nil
 }
 
-// A use is a variable of the user that goes to an address.
+// A use is a variable of the user that goes to an address, or a login there.
 type use struct {
-	variable, to string
+	variable, to string // variable is kerberosLogin for one
 	at           Value
 }
 
-func (u use) String() string { return "$" + u.variable + " to " + u.to }
+// kerberosLogin stands for a login with the user's tickets. A server that gets one for another
+// server can use it there.
+const kerberosLogin = "a login by Kerberos"
 
-// uses returns which variables a target sends, and to which address. It returns none if that
-// address is on this machine.
+func (u use) String() string {
+	if u.variable == kerberosLogin {
+		return kerberosLogin + " to " + u.to
+	}
+	return "$" + u.variable + " to " + u.to
+}
+
+// asked says what a command would do.
+func (u use) asked() string {
+	if u.variable == kerberosLogin {
+		return "log in by Kerberos at " + u.to
+	}
+	return "send the variable " + u.variable + " to " + u.to
+}
+
+// uses returns which variables a target sends, and to which address, and whether it logs in there
+// by Kerberos. It returns none if that address is on this machine.
 func (f *Project) uses(t *Target) ([]use, error) {
 	address, err := f.expand(t.address)
 	if err != nil {
@@ -143,17 +160,32 @@ func (f *Project) uses(t *Target) ([]use, error) {
 	// The flags have these variables without the file's help, and instead of what the file says.
 	_, password := os.LookupEnv("NOCOPY_PASSWORD")
 	_, login := os.LookupEnv("NOCOPY_SASL")
+	at := append(slices.Clone(t.flags["sasl"]), t.address)[0]
 	if password && (login || t.flags["sasl"] != nil) {
-		add("NOCOPY_PASSWORD", append(slices.Clone(t.flags["sasl"]), t.address)[0])
+		add("NOCOPY_PASSWORD", at)
+	}
+	if by, err := f.mechanism(t); err != nil {
+		return nil, err
+	} else if strings.EqualFold(by, "GSSAPI") {
+		add(kerberosLogin, at)
 	}
 	slices.SortStableFunc(all, func(a, b use) int { return strings.Compare(a.variable, b.variable) })
 	return all, nil
 }
 
-// where returns an address, and what protects the way to it.
+// mechanism returns the SASL mechanism of a target's logins, "" if it has none.
+func (f *Project) mechanism(t *Target) (string, error) {
+	by, set := os.LookupEnv("NOCOPY_SASL")
+	if v := t.flags["sasl"]; v != nil && !set {
+		return f.expand(v[0])
+	}
+	return by, nil
+}
+
+// where returns an address, what protects the way to it, and the service to log in at.
 func (f *Project) where(t *Target, address string) string {
 	text := address
-	for _, key := range []string{"tls", "insecure", "ca", "server-name"} {
+	for _, key := range []string{"tls", "insecure", "ca", "server-name", "sasl-service"} {
 		if v := t.flags[key]; v != nil && v[0].Text != "false" {
 			text += ", " + key
 			if v[0].Text != "true" {
@@ -222,7 +254,7 @@ func (f *Project) checkAllowed(t *Target) error {
 	}
 	for _, u := range all {
 		if !slices.Contains(known, u.String()) {
-			return f.wrong(u.at, "this would send the variable %s to %s: if that is right, allow it with nocopy config -allow %s", u.variable, u.to, t.Name)
+			return f.wrong(u.at, "this would %s: if that is right, allow it with nocopy config -allow %s", u.asked(), t.Name)
 		}
 	}
 	return nil

@@ -20,8 +20,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/emersion/go-sasl"
-
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
@@ -42,9 +40,10 @@ type Connection struct {
 	ServerName string `name:"server-name" help:"Name in the server's certificate, if it is not the host." placeholder:"NAME" env:"NOCOPY_SERVER_NAME" group:"Connection"`
 	Insecure   bool   `help:"With -tls, accept any certificate." env:"NOCOPY_INSECURE" group:"Connection"`
 
-	SASL     string `name:"sasl" help:"Log in with this mechanism: PLAIN, ANONYMOUS or EXTERNAL." placeholder:"MECHANISM" env:"NOCOPY_SASL" group:"Connection"`
-	User     string `help:"Name for -sasl." placeholder:"NAME" env:"NOCOPY_USER" group:"Connection"`
-	Password string `help:"Password for -sasl; better in the environment." env:"NOCOPY_PASSWORD" placeholder:"TEXT" group:"Connection"`
+	SASL        string `name:"sasl" help:"Log in with this mechanism: PLAIN, ANONYMOUS, EXTERNAL or GSSAPI (Kerberos)." placeholder:"MECHANISM" env:"NOCOPY_SASL" group:"Connection"`
+	User        string `help:"Name for -sasl; with GSSAPI, kinit says who you are." placeholder:"NAME" env:"NOCOPY_USER" group:"Connection"`
+	Password    string `help:"Password for -sasl; better in the environment." env:"NOCOPY_PASSWORD" placeholder:"TEXT" group:"Connection"`
+	SASLService string `name:"sasl-service" help:"With -sasl GSSAPI, the service in the server's principal, such as hive; NAME/HOST if its host is not the address's." placeholder:"NAME" env:"NOCOPY_SASL_SERVICE" group:"Connection"`
 
 	Header      []string      `short:"H" help:"Header to send, as 'name: value'; may be repeated." placeholder:"HEADER" sep:"none" group:"Connection"`
 	Multiplexed string        `help:"Name of the service for a multiplexing server, if it is not the IDL's." placeholder:"NAME" env:"NOCOPY_MULTIPLEXED" group:"Connection"`
@@ -54,6 +53,7 @@ type Connection struct {
 	MaxDepth    int           `name:"max-depth" help:"How deep structs and containers of a message may be nested." default:"64" placeholder:"N" env:"NOCOPY_MAX_DEPTH" group:"Connection"`
 
 	certAsked *atomic.Bool // the server has asked for a client's certificate
+	tickets   *tickets
 }
 
 // Server is a server to be called.
@@ -81,7 +81,7 @@ var (
 // Check returns an error about flags that do not go together, or not with a server's address.
 func (f *Connection) Check(addr string) error {
 	if f.certAsked == nil {
-		f.certAsked = new(atomic.Bool)
+		f.certAsked, f.tickets = new(atomic.Bool), new(tickets)
 	}
 	scheme, encrypted := scheme(addr), f.encrypted()
 	switch {
@@ -98,7 +98,7 @@ func (f *Connection) Check(addr string) error {
 	case encrypted != "":
 		f.TLS = true
 	}
-	if err := f.checkLogin(scheme); err != nil {
+	if err := f.checkLogin(addr); err != nil {
 		return err
 	}
 	for _, h := range f.Header {
@@ -117,20 +117,6 @@ func (f *Connection) encrypted() (flag string) {
 		}
 	}
 	return flag
-}
-
-// checkLogin is Check for the flags about logins. scheme is that of the server's address.
-func (f *Connection) checkLogin(scheme string) error {
-	switch {
-	case f.SASL == "" && f.User != "":
-		return errors.New("-user needs -sasl")
-	case f.SASL == "":
-		return nil
-	case f.Transport == "unframed" || f.Transport == "http" || scheme != "":
-		return errors.New("-sasl does not go with -transport unframed or http, nor with URLs: after a login, messages are in frames")
-	}
-	_, err := f.mechanism()
-	return err
 }
 
 // scheme returns http or https of a URL, "" of other addresses.
@@ -212,7 +198,7 @@ func (f *Connection) dial(ctx context.Context, addr string, w wire, opts []rpc.O
 		opts = append(opts, rpc.THeader())
 	}
 	if f.SASL != "" {
-		mechanism, err := f.mechanism()
+		mechanism, err := f.mechanism(addr)
 		if err != nil {
 			return nil, err
 		}
@@ -340,19 +326,6 @@ func (f *Connection) tlsConfig() (*tls.Config, error) {
 	return c, nil
 }
 
-// mechanism returns what the client logs in with.
-func (f *Connection) mechanism() (rpc.SASLClient, error) {
-	switch strings.ToUpper(f.SASL) {
-	case sasl.Plain:
-		return sasl.NewPlainClient("", f.User, f.Password), nil
-	case sasl.Anonymous:
-		return sasl.NewAnonymousClient(f.User), nil
-	case sasl.External:
-		return sasl.NewExternalClient(f.User), nil
-	}
-	return nil, fmt.Errorf("-sasl %s: known are PLAIN, ANONYMOUS and EXTERNAL", f.SASL)
-}
-
 // Context returns a context for one call: with the headers, and the time that it may take.
 func (f *Connection) Context(ctx context.Context) (context.Context, context.CancelFunc) {
 	for _, h := range f.Header {
@@ -427,11 +400,11 @@ func (f *Connection) Explain(addr string, err error) error {
 	case strings.Contains(err.Error(), "server has no login by SASL"):
 		hint = "leave -sasl away"
 	case errors.Is(err, rpc.ErrLogin):
-		hint = "is the user right, and the password in NOCOPY_PASSWORD?"
+		hint = f.loginHint(err)
 	case errors.As(err, &status) && status.Status == http.StatusNotFound:
 		hint = "name the path, as in http://HOST:PORT/path"
 	case f.SASL == "" && demandsLogin(err):
-		hint = "the server demands a login: add -sasl PLAIN -user NAME"
+		hint = "the server demands a login: add " + loginFlags
 	}
 	err = f.Plainly(err)
 	if hint != "" {
@@ -453,7 +426,7 @@ var flagNames = strings.NewReplacer(
 	"servers of HTTP are called with rpc.DialHTTP", "add -transport http",
 	"; see the option rpc.TLS", "", "; see the option rpc.SASL", "", // Explain says it
 	"; nocopyjson.AllowUnknown skips unknown fields", "", // no command does
-	"TLS (rpc.TLS)", "TLS (-tls)", "a login (rpc.SASL)", "a login (-sasl PLAIN -user NAME)",
+	"TLS (rpc.TLS)", "TLS (-tls)", "a login (rpc.SASL)", "a login ("+loginFlags+")",
 	"a certificate,", "a certificate (-cert FILE -key FILE),",
 	"another transport or protocol", "another -transport or -protocol",
 )

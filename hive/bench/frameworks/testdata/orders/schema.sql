@@ -1,0 +1,4 @@
+CREATE TABLE orders (
+  id bigint NOT NULL,
+  customer text
+);
