@@ -127,8 +127,8 @@ func Interrupted(s os.Signal) error {
 
 var errInterrupted = errors.New("interrupted")
 
-// ErrClean is the error of a command whose usual end is a signal, any of them, and that has nothing
-// to report: its exit code is 0.
+// ErrClean is the error of a command whose usual end is a signal, any of them, and that has
+// nothing to report. Its exit code is 0.
 var ErrClean = WithCode(0, ErrSilent)
 
 // Ended returns the error of a command that has returned err: Interrupted if ctx has ended by
