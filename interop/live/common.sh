@@ -174,7 +174,7 @@ check() {
 		echo ok >>"$state/checks"
 	else
 		echo "  FAILED  $name"
-		head -c 4000 <<<"$output" | sed 's/^/          /'
+		head -n 20 <<<"$output" | cut -c-300 | sed 's/^/          /'
 		echo FAILED >>"$state/checks"
 	fi
 }
@@ -202,18 +202,18 @@ flags=()
 
 # recorded FILE COMMAND...: runs a command beside nocopy record, which listens on the port
 # $recorder and writes FILE.jsonl, and beside nocopy dump, which reads the packets there and writes
-# FILE.dump.
+# FILE.dump. The command must end by itself.
 recorder=19090
 recorded() {
 	local file=$state/$1 pids=() result=0
 	rm -f "$file.jsonl" "$file.dump"
 	"$nocopy" record "$(address)" -listen "127.0.0.1:$recorder" -o "$file.jsonl" -idl "$idl" "${flags[@]}" >"$file.record.log" 2>&1 &
 	pids+=($!)
-	await $recorder
+	await $recorder || { cat "$file.record.log" >&2; return 1; }
 	"$nocopy" dump -interface lo -port $recorder -idl "$idl" -format json >"$file.dump" 2>"$file.dump.log" &
 	pids+=($!)
 	sleep 2 # until it has the interface
-	timeout 300 "${@:2}" || result=$?
+	"${@:2}" || result=$?
 	sleep 2 # until it has the packets
 	kill -INT "${pids[@]}"
 	wait "${pids[@]}" || true
@@ -228,6 +228,19 @@ as_dumped() {
 
 # replayed FILE FLAG...: the server answers recorded calls as before.
 replayed() { "$nocopy" replay "$state/$1.jsonl" "$(address)" -idl "$idl" -timeout 1m "${flags[@]}" "${@:2}"; }
+
+# mocked FILE COMMAND...: runs a command beside nocopy mock, which gives the recorded answers on the
+# port $recorder.
+mocked() {
+	local result=0 mock
+	"$nocopy" mock -idl "$idl" -listen "127.0.0.1:$recorder" -strict -answers "$state/$1.jsonl" -q >"$state/$1.mock.log" 2>&1 &
+	mock=$!
+	await $recorder || { cat "$state/$1.mock.log" >&2; return 1; }
+	"${@:2}" || result=$?
+	kill -INT $mock
+	wait $mock || true
+	return $result
+}
 
 # run starts a server, makes the checks, stops it, and prints a line of live.sh's table.
 run() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A Hive Metastore on Derby, as examples/programs/metastore/hive.sh starts it: on a free port of
-# loopback, and not in a namespace. The referee is hmsclient (PyPI), which uses Apache's library.
+# loopback, and not in a wantpace. The referee is hmsclient (PyPI), which uses Apache's library.
 system=metastore version="Hive Metastore 3.1.3"
 . "$(dirname "$0")/common.sh"
 example=$root/examples/programs/metastore
@@ -29,14 +29,15 @@ checks() {
 	"$example/hive.sh" stop -framed
 	check "call without -transport finds out how the server speaks" \
 		"$nocopy" call "127.0.0.1:$port" get_all_databases -idl "$idl"
-	local names
-	names=$("$python" metastore.py "127.0.0.1:$port" reads)
+	local want lines
+	lines=$("$python" metastore.py "127.0.0.1:$port" reads)
 	while IFS=$'\t' read -r method args want; do
 		check "call $method: hmsclient's values" has "$want" "$(call "$method" -d "$args")"
-	done <<<"$names"
-	check "hmsclient through record" same "$names" "$(recorded reads "$python" metastore.py "127.0.0.1:$recorder" reads)"
+	done <<<"$lines"
+	check "hmsclient through record" same "$lines" "$(recorded reads timeout 300 "$python" metastore.py "127.0.0.1:$recorder" reads)"
 	check "dump shows what record has written" as_dumped reads
 	check "replay" replayed reads
+	check "hmsclient with a mock that has the recorded answers" same "$lines" "$(mocked reads timeout 300 "$python" metastore.py "127.0.0.1:$recorder" reads)"
 }
 
 # has WANT GOT: each value that hmsclient has read is in ours. Its IDL is older and has fewer fields.
