@@ -97,7 +97,7 @@ running() {
 
 launcher() {
 	local user=
-	[ "$(id -u)" = 0 ] || user=-r
+	[ "$EUID" = 0 ] || user=-r
 	echo unshare $user -n
 }
 
@@ -158,7 +158,7 @@ inside() {
 	local pid
 	running || die "it is not running"
 	read -r pid _ <"$state/pid"
-	if [ "$(id -u)" = 0 ]; then
+	if [ "$EUID" = 0 ]; then
 		nsenter -n -t "$pid" "$@"
 	else
 		nsenter -U -n --preserve-credentials -t "$pid" "$@"
@@ -199,6 +199,13 @@ print(text)'
 call() { "$nocopy" call "$(address)" "$@" -idl "$idl" -timeout 1m "${flags[@]}"; }
 address() { echo "127.0.0.1:$port"; }
 flags=()
+
+# answers CODE COMMAND...: the command has this exit code.
+answers() {
+	local code=0
+	"${@:2}" || code=$?
+	[ $code = "$1" ] || { echo "exit code $code"; return 1; }
+}
 
 # recorded FILE COMMAND...: runs a command beside nocopy record, which listens on the port
 # $recorder and writes FILE.jsonl, and beside nocopy dump, which reads the packets there and writes
