@@ -181,6 +181,7 @@ check() {
 
 # same WANT GOT: compares two texts, and those that are JSON by their values.
 same() {
+	[ -n "$1" ] || { echo "the referee has printed nothing"; return 1; }
 	diff <(plain <<<"$1") <(plain <<<"$2")
 }
 
