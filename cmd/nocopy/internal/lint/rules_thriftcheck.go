@@ -123,14 +123,41 @@ func (f *file) checkType(what string, pos idl.Position, t *idl.Type, types TypeL
 		return slices.ContainsFunc(list, func(k string) bool { return slices.Contains(have, k) })
 	}
 	if in(types.DisallowedTypes) || len(types.AllowedTypes) > 0 && !in(types.AllowedTypes) {
-		f.report(pos, "%s %q is not allowed", what, text(t))
+		f.reportAs(Error, pos, "%s %q is not allowed", what, text(t))
+	}
+}
+
+// checkHashed reports a type of keys or of elements of a set that the configuration does not allow.
+// If it says nothing about them, a type that is neither a base type nor an enum is a warning, which
+// names what fails, and an error if generated code does not compile.
+func (f *file) checkHashed(what string, pos idl.Position, t *idl.Type, types TypeLists) {
+	configured := len(types.AllowedTypes)+len(types.DisallowedTypes) > 0
+	if len(types.AllowedTypes) == 0 {
+		types.AllowedTypes = []string{"base", "enum"}
+	}
+	if configured || f.cfg.Thriftcheck {
+		f.checkType(what, pos, t, types)
+		return
+	}
+	have, key := f.kinds(f.prog, t), what == "map key type"
+	const fails = "%s %q fails in some languages: Python can't hash it"
+	switch {
+	case len(have) == 0 || have[0] == "base" || have[0] == "enum": // what does not exist is an error elsewhere
+	case !key:
+		f.report(pos, fails, what, text(t))
+	case have[0] != "list" && have[0] != "set" && have[0] != "map":
+		f.report(pos, fails+", JavaScript turns it into a text, Go compares addresses", what, text(t))
+	case slices.Contains(f.cfg.Compilers, string(idl.Thriftgo)):
+		f.reportAs(Error, pos, "%s %q: thriftgo writes Go code that does not compile", what, text(t))
+	default:
+		f.report(pos, fails+", JavaScript turns it into a text", what, text(t))
 	}
 }
 
 func mapKeyType(f *file) {
 	for _, t := range f.types {
 		if t.Map != nil {
-			f.checkType("map key type", t.Pos, t.Map.Key, f.cfg.Checks.Map.Key)
+			f.checkHashed("map key type", t.Pos, t.Map.Key, f.cfg.Checks.Map.Key)
 		}
 	}
 }
@@ -146,7 +173,7 @@ func mapValueType(f *file) {
 func setValueType(f *file) {
 	for _, t := range f.types {
 		if t.Set != nil {
-			f.checkType("set value type", t.Pos, t.Set.Elem, f.cfg.Checks.Set)
+			f.checkHashed("set value type", t.Pos, t.Set.Elem, f.cfg.Checks.Set)
 		}
 	}
 }
