@@ -132,6 +132,7 @@ start() {
 
 # serve is what start runs in the new namespace. It goes on until its process group is ended.
 serve() {
+	trap 'kill 0' EXIT
 	ip link set lo up
 	if [ -n "$(declare -F launch)" ]; then launch; fi
 	! ip -o link show | grep -qv ': lo:' || die "the namespace has other interfaces than lo"
@@ -208,6 +209,17 @@ answers() {
 	[ $code = "$1" ] || { echo "exit code $code"; return 1; }
 }
 
+# end PID...: ends commands of the tool as Ctrl-C does, and by force after a minute.
+end() {
+	kill -INT "$@" 2>/dev/null || true
+	for ((i = 0; i < 120; i++)); do
+		kill -0 "$@" 2>/dev/null || break
+		sleep 0.5
+	done
+	kill -9 "$@" 2>/dev/null || true
+	wait "$@" || true
+}
+
 # recorded FILE COMMAND...: runs a command beside nocopy record, which listens on the port
 # $recorder and writes FILE.jsonl, and beside nocopy dump, which reads the packets there and writes
 # FILE.dump. The command must end by itself.
@@ -223,8 +235,7 @@ recorded() {
 	sleep 2 # until it has the interface
 	"${@:2}" || result=$?
 	sleep 2 # until it has the packets
-	kill -INT "${pids[@]}"
-	wait "${pids[@]}" || true
+	end "${pids[@]}"
 	return $result
 }
 
@@ -245,8 +256,7 @@ mocked() {
 	mock=$!
 	await $recorder || { cat "$state/$1.mock.log" >&2; return 1; }
 	"${@:2}" || result=$?
-	kill -INT $mock
-	wait $mock || true
+	end $mock
 	return $result
 }
 

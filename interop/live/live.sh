@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Tries this library with real servers, one after the other, and prints a table:
 #
-#     ./live.sh [SYSTEM...]    metastore, hiveserver2, hiveserver2-http, zipkin, storm, hbase, spark
+#     ./live.sh [SYSTEM...]
 #
-# Each system has a script:
+# The systems are metastore, hiveserver2, hiveserver2-http, zipkin, storm, hbase and spark. Each has
+# a script:
 #
 #     ./hbase.sh start         starts a server, unless it runs, and prints its port
 #     ./hbase.sh in COMMAND    runs a command in the network namespace that the server is in
@@ -11,9 +12,9 @@
 #     ./hbase.sh log           prints its log, also after it has ended
 #     ./hbase.sh run           starts it, makes the checks, stops it
 #
-# It needs Linux, Java 17, Maven, Python 3, and root or the right to make namespaces. What is
-# downloaded and written is in ~/.cache/nocopythrift/live, and for Hive and Spark in its neighbours.
-# docs/live.md says what was tried.
+# They need Linux, Java 17, Maven, Python 3, and root or the right to make namespaces. What they
+# download and write is in ~/.cache/nocopythrift: live, hive and metastore. docs/live.md says what
+# was tried.
 set -euo pipefail
 cd "$(dirname "$0")"
 [ $# -gt 0 ] || set -- metastore hiveserver2 hiveserver2-http zipkin storm hbase spark

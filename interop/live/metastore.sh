@@ -13,6 +13,13 @@ start() { mkdir -p "$state" && "$example/hive.sh" start; }
 stop() { "$example/hive.sh" stop; }
 inside() { NOCOPY_LIVE_PORT=$port "$@"; }
 
+# free_port prints a port on which nothing listens: there is no namespace.
+free_port() {
+	local free=$((20000 + RANDOM % 12000))
+	while (exec 3<>"/dev/tcp/127.0.0.1/$free") 2>/dev/null; do free=$((free + 1)); done
+	echo $free
+}
+
 # live: the client and the proxy of the example, with a server that has frames, or has none.
 live() {
 	local at
@@ -22,6 +29,7 @@ live() {
 
 checks() {
 	port=${NOCOPY_LIVE_PORT:-}
+	recorder=$(free_port)
 	idl=$(cd "$root/gen/internal" && go mod download -json github.com/akolb1/gometastore@v0.0.0-20221218020403-aaa7217ecd00 |
 		python3 -c 'import json, sys; print(json.load(sys.stdin)["Dir"])')/hmsclient/thrift/hive_metastore.thrift
 	check "client and proxy of the example, unframed" live

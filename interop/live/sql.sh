@@ -1,6 +1,6 @@
-# What is alike for HiveServer2 and Spark's Thrift server. A script sets program, which runs a
-# command beside a server, its options, home, which it downloads, and auth, as hive/testdata/judge.py
-# wants it.
+# What HiveServer2 and Spark's Thrift server have in common. A script sets program, which runs a
+# command beside a server, its options, the folder home, which it downloads, and auth, an argument
+# of hive/testdata/judge.py.
 sqlcache=${XDG_CACHE_HOME:-$HOME/.cache}/nocopythrift/hive
 port=10000 idl=$root/hive/internal/TCLIService.thrift options=
 

@@ -127,9 +127,9 @@ func (f *file) checkType(what string, pos idl.Position, t *idl.Type, types TypeL
 	}
 }
 
-// checkHashed reports a type of keys or of elements of a set that the configuration does not allow.
-// If it says nothing about them, a type that is neither a base type nor an enum is a warning, which
-// names what fails, and an error if generated code does not compile.
+// checkHashed reports types of keys and of elements of sets that the configuration does not
+// allow. If it says nothing about them, types other than base types and enums are warnings, which
+// name what fails, and errors if generated code does not compile.
 func (f *file) checkHashed(what string, pos idl.Position, t *idl.Type, types TypeLists) {
 	configured := len(types.AllowedTypes)+len(types.DisallowedTypes) > 0
 	if len(types.AllowedTypes) == 0 {
@@ -142,7 +142,8 @@ func (f *file) checkHashed(what string, pos idl.Position, t *idl.Type, types Typ
 	have, key := f.kinds(f.prog, t), what == "map key type"
 	const fails = "%s %q fails in some languages: Python can't hash it"
 	switch {
-	case len(have) == 0 || have[0] == "base" || have[0] == "enum": // what does not exist is an error elsewhere
+	case len(have) == 0: // a type that does not exist, which is an error of its own
+	case have[0] == "base" || have[0] == "enum":
 	case !key:
 		f.report(pos, fails, what, text(t))
 	case have[0] != "list" && have[0] != "set" && have[0] != "map":

@@ -224,8 +224,8 @@ func key(file, severity, message, rule string) string {
 }
 
 // TestApache: the findings of the default rules in Apache's own files are right: an enum with
-// aliases, keys that fail in some languages, fields without ids, names of keywords, and files that need
-// -I, are not used, or are broken to test Apache's compiler.
+// aliases, keys that fail in some languages, fields without ids, names of keywords, and files that
+// need -I, are not used, or are broken to test Apache's compiler.
 func TestApache(t *testing.T) {
 	result, err := Lint(Input{Paths: []string{apacheDir(t)}})
 	if err != nil {
