@@ -92,7 +92,7 @@ func logAll(ctx context.Context, scribe dynamic.Client, entries []any) error {
 		return err
 	}
 	if code.Int() != 0 {
-		return fmt.Errorf("Log returns %v", code)
+		return fmt.Errorf("the result of Log is %v", code)
 	}
 	return nil
 }
