@@ -113,6 +113,9 @@ wild: ## tries nocopyc on the .thrift files of public packages (gen/internal/wil
 interop: ## Thrift for Java, Node, Rust and C++ against ours (interop/README.md); needs the network at first (minutes)
 	cd interop && NOCOPY_INTEROP=1 go test -count=1 -v -timeout 60m .
 
+live: ## our clients, tool and recorder with real servers: Hive, Spark, HBase, Storm, Zipkin (docs/live.md); SYSTEM=hbase for one (minutes)
+	./interop/live/live.sh $(SYSTEM)
+
 otel: ## calls from and to Java with OpenTelemetry's agent are one trace; needs Java and Maven (2 minutes)
 	./interop/otel/java.sh -v
 
@@ -147,4 +150,4 @@ staticcheck: ## staticcheck (staticcheck.conf has the exceptions); it is downloa
 	go run $(STATICCHECK) $$(go list ./... | grep -v /examples/quickstart/apache/)
 	.ci/parts go run $(STATICCHECK) ./...
 
-.PHONY: help api gen checkgen freeze freeze-again quick work test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse release-snapshot lint staticcheck
+.PHONY: help api gen checkgen freeze freeze-again quick work test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop live otel bench insns insns-write rehearse release-snapshot lint staticcheck

@@ -174,7 +174,10 @@ func judge(t *testing.T, cfg hive.Config, sql string, how ...string) []string {
 	}
 	host, port, _ := strings.Cut(cfg.Addr, ":")
 	auth := "NONE"
-	if cfg.NoSASL {
+	switch {
+	case cfg.HTTP:
+		auth = "HTTP"
+	case cfg.NoSASL:
 		auth = "NOSASL"
 	}
 	cmd := exec.Command(python, append([]string{"-B", "testdata/judge.py", host, port, auth}, how...)...)

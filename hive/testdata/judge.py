@@ -1,6 +1,6 @@
 """Runs statements with PyHive, and prints their rows as JSON: judge.py HOST PORT AUTH [sums] < STATEMENTS
 
-AUTH is NOSASL or NONE. Each line of the input is a statement. The output has a line for each row,
+AUTH is NOSASL, NONE or HTTP. Each line of the input is a statement. The output has a line for each row,
 and an empty line after each statement. Binaries are in hexadecimal, decimals, times and dates text.
 With sums there is one line for all rows: their number, the sums of the first two columns, and of the
 third, a text, the bytes and the CRC-32.
@@ -29,8 +29,12 @@ def plain(v):
 
 
 host, port, auth = sys.argv[1:4]
-settings = {} if auth == "NOSASL" else {"username": "tester"}
-cursor = hive.connect(host=host, port=int(port), auth=auth, **settings).cursor()
+settings = {
+    "NOSASL": {"auth": "NOSASL"},
+    "NONE": {"auth": "NONE", "username": "tester"},
+    "HTTP": {"scheme": "http", "username": "tester", "password": "secret"},
+}[auth]
+cursor = hive.connect(host=host, port=int(port), **settings).cursor()
 cursor.arraysize = 10000
 for line in sys.stdin:
     cursor.execute(line.rstrip("\n"))

@@ -3,7 +3,8 @@
 #
 #   ./hive.sh [-framed]         starts it, with an empty database, prints its port, and ends it
 #                               when interrupted
-#   ./hive.sh start [-framed]   the same, but it goes on after the command has ended
+#   ./hive.sh start [-framed]   the same, but it goes on after the command has ended; if there is
+#                               one already, its port is printed
 #   ./hive.sh stop [-framed]    ends it
 #   ./hive.sh log [-framed]     prints its log
 #
@@ -108,9 +109,25 @@ pid() {
 	case $(ps -o args= -p "$p" 2>/dev/null) in *"$run"*) echo "$p" ;; *) return 1 ;; esac
 }
 
+# await PID: until the metastore listens on $port, which is printed.
+await() {
+	for _ in $(seq 240); do
+		listens && { echo "$port"; return; }
+		kill -0 "$1" 2>/dev/null || die "it did not start: $(tail -n 3 "$run/log")"
+		sleep 0.5
+	done
+	kill "$1"
+	die "it did not listen within two minutes; see $run/log"
+}
+
 start() {
+	local running
+	if running=$(pid); then
+		port=$(cat "$run/port")
+		await "$running"
+		return
+	fi
 	command -v java >/dev/null || die "Java is needed"
-	pid >/dev/null && die "it is running already: stop it first"
 	download
 	rm -rf "$run"
 	mkdir -p "$run/conf"
@@ -126,14 +143,9 @@ start() {
 		mv "$base/empty-db.$$" "$base/empty-db"
 	fi
 	(jvm org.apache.hadoop.hive.metastore.HiveMetaStore -p "$port") </dev/null >"$run/log" 2>&1 &
+	echo "$port" >"$run/port"
 	echo $! >"$run/pid"
-	for _ in $(seq 240); do
-		listens && { echo "$port"; return; }
-		kill -0 $! 2>/dev/null || die "it did not start: $(tail -n 3 "$run/log")"
-		sleep 0.5
-	done
-	kill $!
-	die "it did not listen within two minutes; see $run/log"
+	await $!
 }
 
 stop() {

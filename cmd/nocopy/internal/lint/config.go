@@ -46,6 +46,7 @@ type Checks struct {
 	Include struct {
 		Restricted Patterns // of included files, by the pattern (with * and ?) of including ones
 	}
+	// Without AllowedTypes, keys and elements of sets may be base types and enums.
 	Map struct{ Key, Value TypeLists }
 	Set TypeLists
 	// Names that nothing may have.
@@ -187,11 +188,6 @@ func (cfg *Config) rules() ([]*Rule, error) {
 			if !slices.Contains(typeNames, name) {
 				return nil, fmt.Errorf("unknown type %q, types are %s", name, strings.Join(typeNames, ", "))
 			}
-		}
-	}
-	for _, types := range []*TypeLists{&c.Map.Key, &c.Set} {
-		if len(types.AllowedTypes) == 0 {
-			types.AllowedTypes = []string{"base", "enum"}
 		}
 	}
 	enabled := c.Enabled

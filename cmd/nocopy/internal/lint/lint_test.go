@@ -104,7 +104,7 @@ A.thrift:11:28: warning: field "UserName" is not in lower_snake_case (FIELD_LOWE
 A.thrift:12:3: warning: field "things" is required: programs without it can no longer read the struct once it is removed (FIELD_NOT_REQUIRED)
 A.thrift:12:3: warning: field "things" has no documentation (field.doc.missing)
 A.thrift:12:3: warning: field "things" is not optional (field.optional)
-A.thrift:12:15: error: set value type "other.Thing" is not allowed (set.value.type)
+A.thrift:12:15: warning: set value type "other.Thing" fails in some languages: Python can't hash it (set.value.type)
 A.thrift:12:32: warning: field "things" has no comment (COMMENT_FIELD)
 A.thrift:12:42: error: "color.GREEN" is neither a constant nor a value of an enum (constant.ref)
 A.thrift:14:9: warning: service "Users" has no comment (COMMENT_SERVICE)
@@ -112,6 +112,23 @@ A.thrift:14:9: warning: service "Users" does not end with Service (SERVICE_SUFFI
 A.thrift:14:17: warning: method "ping" is async: write oneway (function.async)
 A.thrift:14:28: warning: method "ping" has no comment (COMMENT_RPC)
 `, shell.Findings)
+}
+
+// TestKeys: what is not a base type or an enum as a key or in a set is a warning, unless generated
+// code does not compile, or the team has said what it wants.
+func TestKeys(t *testing.T) {
+	const idl = "struct S {\n  1: map<I, i32> a\n  2: map<L, i32> b\n  3: set<I> c\n  4: map<E, i32> d\n  5: set<binary> e\n}\n" +
+		"union I { 1: string a }\nenum E { A = 1 }\ntypedef list<i32> L\n"
+	structs := "a.thrift:2:6: warning: map key type \"I\" fails in some languages: Python can't hash it, JavaScript turns it into a text, Go compares addresses (map.key.type)\n"
+	sets := "a.thrift:4:6: warning: set value type \"I\" fails in some languages: Python can't hash it (set.value.type)\n"
+	files(t, map[string]string{"a.thrift": idl, "c.json": `{"checks": {"map": {"key": {"allowedTypes": ["base", "union"]}}}}`})
+	expect(t, Command{Paths: []string{"a.thrift"}}, structs+
+		"a.thrift:3:6: error: map key type \"L\": thriftgo writes Go code that does not compile (map.key.type)\n"+sets, shell.Findings)
+	expect(t, Command{Paths: []string{"a.thrift"}, Compilers: "apache"}, structs+
+		"a.thrift:3:6: warning: map key type \"L\" fails in some languages: Python can't hash it, JavaScript turns it into a text (map.key.type)\n"+sets, shell.Findings)
+	expect(t, Command{Paths: []string{"a.thrift"}, Config: "c.json"},
+		"a.thrift:3:6: error: map key type \"L\" is not allowed (map.key.type)\n"+sets+
+			"a.thrift:5:6: error: map key type \"E\" is not allowed (map.key.type)\n", shell.Findings)
 }
 
 // TestNolint: the forms in which rules are switched off, and how far each reaches.

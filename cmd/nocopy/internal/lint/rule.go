@@ -46,11 +46,11 @@ func init() {
 		{"include.path", "An included file is not found.", Thriftcheck, Error, true, false, includePath},
 		{"include.restricted", "A file includes one that the configuration keeps from it.", Thriftcheck, Error, true, false, includeRestricted},
 		{"int.64bit", "An integer needs more than 32 bits, which JavaScript's numbers may not hold.", Thriftcheck, Warning, false, false, int64bit},
-		{"map.key.type", "A map's keys have a type that the configuration does not allow: base types and enums, unless it says otherwise.", Thriftcheck, Error, true, false, mapKeyType},
+		{"map.key.type", "A map's keys have a type that fails in some languages, or that the configuration does not allow.", Thriftcheck, Warning, true, false, mapKeyType},
 		{"map.value.type", "A map's values have a type that the configuration does not allow.", Thriftcheck, Error, true, false, mapValueType},
 		{"names.reserved", "Something has a name that the configuration reserves.", Thriftcheck, Error, true, false, namesReserved},
 		{"namespace.patterns", "A namespace does not match the pattern of its language.", Thriftcheck, Error, true, false, namespacePatterns},
-		{"set.value.type", "A set's elements have a type that the configuration does not allow: base types and enums, unless it says otherwise.", Thriftcheck, Error, true, false, setValueType},
+		{"set.value.type", "A set's elements have a type that fails in some languages, or that the configuration does not allow.", Thriftcheck, Warning, true, false, setValueType},
 		{"types", "A type is used that the configuration does not allow.", Thriftcheck, Error, true, false, typesAllowed},
 
 		{"COMMENT_ENUM", "An enum has no comment.", Buf, Warning, false, false, commentEnum},

@@ -123,14 +123,42 @@ func (f *file) checkType(what string, pos idl.Position, t *idl.Type, types TypeL
 		return slices.ContainsFunc(list, func(k string) bool { return slices.Contains(have, k) })
 	}
 	if in(types.DisallowedTypes) || len(types.AllowedTypes) > 0 && !in(types.AllowedTypes) {
-		f.report(pos, "%s %q is not allowed", what, text(t))
+		f.reportAs(Error, pos, "%s %q is not allowed", what, text(t))
+	}
+}
+
+// checkHashed reports types of keys and of elements of sets that the configuration does not
+// allow. If it says nothing about them, types other than base types and enums are warnings, which
+// name what fails, and errors if generated code does not compile.
+func (f *file) checkHashed(what string, pos idl.Position, t *idl.Type, types TypeLists) {
+	configured := len(types.AllowedTypes)+len(types.DisallowedTypes) > 0
+	if len(types.AllowedTypes) == 0 {
+		types.AllowedTypes = []string{"base", "enum"}
+	}
+	if configured || f.cfg.Thriftcheck {
+		f.checkType(what, pos, t, types)
+		return
+	}
+	have, key := f.kinds(f.prog, t), what == "map key type"
+	const fails = "%s %q fails in some languages: Python can't hash it"
+	switch {
+	case len(have) == 0: // a type that does not exist, which is an error of its own
+	case have[0] == "base" || have[0] == "enum":
+	case !key:
+		f.report(pos, fails, what, text(t))
+	case have[0] != "list" && have[0] != "set" && have[0] != "map":
+		f.report(pos, fails+", JavaScript turns it into a text, Go compares addresses", what, text(t))
+	case slices.Contains(f.cfg.Compilers, string(idl.Thriftgo)):
+		f.reportAs(Error, pos, "%s %q: thriftgo writes Go code that does not compile", what, text(t))
+	default:
+		f.report(pos, fails+", JavaScript turns it into a text", what, text(t))
 	}
 }
 
 func mapKeyType(f *file) {
 	for _, t := range f.types {
 		if t.Map != nil {
-			f.checkType("map key type", t.Pos, t.Map.Key, f.cfg.Checks.Map.Key)
+			f.checkHashed("map key type", t.Pos, t.Map.Key, f.cfg.Checks.Map.Key)
 		}
 	}
 }
@@ -146,7 +174,7 @@ func mapValueType(f *file) {
 func setValueType(f *file) {
 	for _, t := range f.types {
 		if t.Set != nil {
-			f.checkType("set value type", t.Pos, t.Set.Elem, f.cfg.Checks.Set)
+			f.checkHashed("set value type", t.Pos, t.Set.Elem, f.cfg.Checks.Set)
 		}
 	}
 }
