@@ -50,7 +50,7 @@ var gives = regexp.MustCompile(`^(` + strings.Join([]string{
 	`nocopy/internal/plain\.\(\*Writer\)\.New`,
 	`nocopy/apachethrift\.(read|ReadStruct|FromApache|Read|\(\*structOf\)\.Read|\(\*callStruct\)\.(Read|outcome)|\(\*caller\)\.(NewArgs|Call)|\(\*(function|processor)\)\.Process)`,
 	`nocopy/rpc\.(calls|inherited|\(\*(Client|options|Exception|Method|Call|clientTries|multiplexed|httpCaller)\))\.[A-Za-z]+`,
-	`nocopy/rpc\.(callIntercepted|sendDeadline|callInterceptor|callsBy\.wrap.*|\(\*retrier\)\.intercept)`,
+	`nocopy/rpc\.(callIntercepted|sendDeadline|callInterceptor|LogCalls\.func\d+|(callsBy\.)?wrap\.func\d+|\(\*retrier\)\.intercept)`,
 	`nocopy/rpc/rpctest\..*`,
 	`nocopy/rpc/internal/client\..*`,
 	`nocopy/dynamic\.Client\.(NewArgs|Call)`,

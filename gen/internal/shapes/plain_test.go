@@ -151,7 +151,7 @@ func TestPlainAppend(t *testing.T) {
 	for _, typ := range plainTypes {
 		t.Run(typ.name, func(t *testing.T) {
 			var kept any
-			for range testmode.Of(60, 300) {
+			for range testmode.Of(60, 150) {
 				v, appended, message := typ.random(r)
 				want, err := typ.parse(message, nil, nocopy.Limits{})
 				if err != nil {
@@ -184,7 +184,7 @@ func TestPlainAgainstMessage(t *testing.T) {
 	for _, typ := range plainTypes {
 		t.Run(typ.name, func(t *testing.T) {
 			var kept any
-			for range testmode.Of(300, 1_500) {
+			for range testmode.Of(300, 800) {
 				_, b, _ := typ.random(r)
 				b = spoilt(r, b[:min(len(b), 5000)])
 				kept = comparePlain(t, typ, b, kept)

@@ -120,7 +120,7 @@ func TestPlainByAgainstParse(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 9))
 	for _, typ := range byTypes {
 		t.Run(typ.name, func(t *testing.T) {
-			for range testmode.Of(100, 500) {
+			for range testmode.Of(100, 250) {
 				_, b, message := typ.random(r)
 				if r.IntN(2) == 0 {
 					b = message
@@ -163,7 +163,7 @@ func compareBy(t *testing.T, typ byType, b []byte, opts []nocopy.Option) {
 func TestPlainByFields(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	for _, typ := range byTypes {
-		for range testmode.Of(2, 4) {
+		for range testmode.Of(2, 3) {
 			_, appended, message := typ.random(r)
 			for _, b := range [][]byte{appended, message} {
 				for _, at := range fieldsIn(t, b) {

@@ -19,7 +19,7 @@ import (
 // TestCmpAgrees: package nocopycmp regards the same messages as equal.
 func TestCmpAgrees(t *testing.T) {
 	opts := cmp.Options{nocopycmp.Transform(), cmpopts.EquateNaNs()}
-	for round := range testmode.Of(2, 20) {
+	for round := range testmode.Of(2, 10) {
 		g := newGen(uint64(round))
 		structs := g.Structs(4)
 		if round%5 == 0 {

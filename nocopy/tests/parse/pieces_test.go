@@ -141,7 +141,7 @@ func sprinkled(n int) way {
 // scatteredWires returns messages that are difficult to parse in pieces.
 func scatteredWires() map[string][]byte {
 	wires := map[string][]byte{}
-	sizes := []int{100, 2_281, testmode.Of(5_000, 30_000)}
+	sizes := []int{100, 2_281, testmode.Of(5_000, 15_000)}
 	if raceEnabled { // nothing here runs at the same time
 		sizes = sizes[:2]
 	}

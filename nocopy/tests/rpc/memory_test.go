@@ -326,7 +326,7 @@ func TestIdleMemory(t *testing.T) {
 	if !testmode.InOwnProcess(t) {
 		return
 	}
-	size := testmode.Of(1<<19, 2<<20)
+	size := testmode.Of(1<<19, 1<<20)
 	var values [][]byte
 	for _, s := range shapes {
 		values = append(values, s.make(size))
@@ -374,7 +374,7 @@ func TestSlowSenderMemory(t *testing.T) {
 	if !testmode.InOwnProcess(t) {
 		return
 	}
-	size := testmode.Of(8<<10, 32<<10)
+	size := testmode.Of(8<<10, 16<<10)
 	inManyWays(t, func(t *testing.T, s shape, framed, recycle, first bool) {
 		value := s.make(size)
 		if len(value) > 3*size && !(testmode.Long && first) {

@@ -297,7 +297,7 @@ func TestRandom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, runs := 0, testmode.Of(30, 400)
+	good, runs := 0, testmode.Of(30, 200)
 	for seed := range runs {
 		r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
 		data := make([]byte, 20+seed*3)
