@@ -148,6 +148,20 @@ func (m *server) processor() *rpc.Processor {
 	return rpc.Multiplexed(services)
 }
 
+// names returns the names of a method that patterns of -methods are compared with.
+func (m *server) names(s dynamic.Service, method string) []string {
+	names := []string{s.Name() + "." + method}
+	if name := m.idl.Multiplexed[s.Name()]; name != "" {
+		names = append(names, name+":"+method)
+	}
+	for name, service := range m.registered {
+		if service == s.Name() {
+			names = append(names, name+":"+method)
+		}
+	}
+	return names
+}
+
 // files returns the IDL of a service for clients that ask: the file that declares it comes first.
 func (m *server) files(s dynamic.Service) []rpc.IDLFile {
 	declaring := m.idl.FileOf(s)
@@ -230,10 +244,11 @@ func (m *server) handle(ctx context.Context, s dynamic.Service, c *dynamic.Call)
 // answer answers a call, and says how.
 func (m *server) answer(ctx context.Context, s dynamic.Service, c *dynamic.Call) (string, error) {
 	method := s.Name() + "." + c.Method.Name()
-	if err := m.faults.Hold(ctx, method); err != nil {
+	names := m.names(s, c.Method.Name())
+	if err := m.faults.Hold(ctx, names...); err != nil {
 		return "given up", err
 	}
-	switch m.faults.Draw(method) {
+	switch m.faults.Draw(names...) {
 	case faults.Error:
 		return "error on demand", m.faults.Err()
 	case faults.CutBefore, faults.CutAfter: // nothing is handled here
