@@ -131,13 +131,13 @@ func verify(t *testing.T, server, idl string, n int, calls func(proxy string)) (
 	return verifyInto(t, os.DevNull, server, idl, n, calls)
 }
 
-// verifyInto is verify with a recording.
-func verifyInto(t *testing.T, file, server, idl string, n int, calls func(proxy string)) (code int, said string, found findings) {
+// verifyInto is verify with a recording, and more flags.
+func verifyInto(t *testing.T, file, server, idl string, n int, calls func(proxy string), more ...string) (code int, said string, found findings) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	report := filepath.Join(t.TempDir(), "findings.json")
-	args := []string{"record", server, "-listen", "127.0.0.1:0", "-transport", "framed", "-protocol", "binary", "-idl", idl, "-o", file, "-fail", "-findings", report}
+	args := append([]string{"record", server, "-listen", "127.0.0.1:0", "-transport", "framed", "-protocol", "binary", "-idl", idl, "-o", file, "-fail", "-findings", report}, more...)
 	if n > 0 {
 		args = append(args, "-n", fmt.Sprint(n))
 	}
@@ -170,7 +170,8 @@ func verifyInto(t *testing.T, file, server, idl string, n int, calls func(proxy 
 }
 
 type findings struct {
-	Calls    int
+	Calls, Unanswered, UnderWay int
+
 	Findings []struct {
 		Side, Method, Path, Kind, Text string
 		Count                          int

@@ -286,15 +286,27 @@ func (m *server) readAnswers(name string) error {
 	if m.answers == nil {
 		m.answers, m.registered = map[string][]*answer{}, map[string]string{}
 	}
-	err = recording.Read(f, func(_ int, l *recording.Line) error {
+	var leftOut []string // numbers of lines
+	answers := 0
+	err = recording.Read(f, func(n int, l *recording.Line) error {
 		a, err := m.newAnswer(l)
-		if a != nil {
+		switch {
+		case err == errBytes:
+			leftOut = append(leftOut, fmt.Sprint(n))
+			return nil
+		case a != nil:
 			m.answers[a.method] = append(m.answers[a.method], a)
+			answers++
 		}
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("%s:%w", name, err)
+	case len(leftOut) > 0 && answers == 0:
+		return fmt.Errorf("%s has no answers: it was recorded without IDL, or its bytes do not fit the IDL (lines %s)", name, idlfiles.Listed(leftOut))
+	case len(leftOut) > 0 && !m.Quiet:
+		fmt.Fprintf(m.sh.Err, "%s: left out, since they have bytes that do not fit the IDL, or were recorded without it: lines %s\n", name, idlfiles.Listed(leftOut))
 	}
 	return nil
 }

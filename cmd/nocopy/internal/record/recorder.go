@@ -214,10 +214,10 @@ func (r *recorder) answer(ctx context.Context, c *call, forward rpc.Handler) err
 
 // forward makes the call of the server.
 func (r *recorder) forward(ctx context.Context, c *call, forward rpc.Handler) error {
-	ctx, cancel := r.within(ctx)
+	within, cancel := r.within(ctx)
 	defer cancel()
-	err := r.Plainly(forward(ctx, c.Call))
-	if err == nil || !errors.Is(err, context.Canceled) {
+	err := r.Plainly(forward(within, c.Call))
+	if err == nil || invoke.Answer(err) != nil || ctx.Err() == nil {
 		return err
 	}
 	select {
