@@ -265,8 +265,8 @@ func (v *Verifier) message(side string, m *invoke.Method, s descriptor.Struct, w
 	}
 }
 
-// Incomplete returns why a report without findings is no proof that both sides keep to the IDL; nil
-// if it is one.
+// Incomplete returns why a report without findings does not show that both sides keep to the IDL;
+// nil if it does.
 func (r *Report) Incomplete() error {
 	switch {
 	case r.Calls == 0:

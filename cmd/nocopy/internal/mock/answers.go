@@ -29,8 +29,8 @@ type answer struct {
 	given  bool
 }
 
-// errBytes is the error of a line with bytes instead of JSON. The recorder did not know the IDL, or
-// the bytes do not fit it: a text that is not UTF-8 is enough.
+// errBytes is the error of a line with bytes instead of JSON. The recorder did not know the IDL,
+// or the bytes do not fit it: a text that is not UTF-8 is enough.
 var errBytes = errors.New("it has bytes instead of JSON")
 
 // newAnswer returns the answer that a line has; nil if it is a call that was never answered.

@@ -60,8 +60,10 @@ Oneway calls have no answers: only -cuts concerns them. -bandwidth is for all of
 methods are called. In the file, calls with an error or a cut have the key fault.
 
 -verify needs the IDL. It reports unknown methods and fields, other types, values that are not in an enum,
-missing required fields, texts that are not UTF-8, and values against the rules. A line is printed for the
-first of a kind; at the end all kinds are counted.
+missing required fields, texts that are not UTF-8, values against the rules, and replies without a call or
+cut off. A line is printed for the first of a kind; at the end all kinds are counted. Exit codes with -fail:
+0 all is as the IDL demands, 100 something is not, 1 no call went by, one got no answer, or the file could
+not be written.
 
 Examples:
   nocopy record localhost:9083 -idl hive_metastore.thrift -o calls.jsonl -listen :9091
@@ -163,8 +165,9 @@ func (r *recorder) incomplete(closed error) error {
 	return nil
 }
 
-// verdict tells what breaks the IDL. With -fail it is an error if there is something, or if too
-// little has gone by to tell. Otherwise it returns ErrClean. What ends the command does not matter.
+// verdict tells what breaks the IDL. With -fail it is an error if there is something, if no call
+// went by, or if one got no answer. Otherwise it returns ErrClean. What ends the command does not
+// matter.
 func (r *recorder) verdict(file *os.File) error {
 	report := r.verifier.Report()
 	for _, line := range report.Lines() {

@@ -47,8 +47,9 @@ type recorder struct {
 // upstream is the server's side of a client's connection.
 type upstream struct {
 	forward rpc.Handler
-	named   rpc.Handler            // of calls without the name of a service, which get that of -multiplexed
-	latest  atomic.Pointer[string] // the method that was called last
+	// Of calls without the name of a service, which get that of -multiplexed
+	named  rpc.Handler
+	latest atomic.Pointer[string] // the method that was called last
 }
 
 type upstreamKey struct{}
@@ -241,8 +242,8 @@ func (r *recorder) within(ctx context.Context) (context.Context, context.CancelF
 // manyBytes are those of a call that becomes JSON while no other such call does.
 const manyBytes = 1 << 20
 
-// record verifies a call and writes its line, unless -n calls have been recorded. It ends the command
-// after the last one. fault is what has gone wrong on purpose, or "".
+// record verifies a call and writes its line, unless -n calls have been recorded. It ends the
+// command after the last one. fault is what has gone wrong on purpose, or "".
 func (r *recorder) record(c *call, reply []byte, err error, fault string) {
 	if !r.take() {
 		return

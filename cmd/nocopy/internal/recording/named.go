@@ -9,9 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
 )
 
-// Named reports whether one of these patterns (package path) fits one of the names of a method. The
-// flags -only and -methods have such patterns. They may leave the service out, and a dot and a colon
-// are the same.
+// Named reports whether one of these patterns (package path) fits one of the names of a method.
+// The flags -only and -methods have such patterns. They may leave the service out, and a dot and a
+// colon are the same.
 func Named(patterns []string, names ...string) bool {
 	for _, name := range names {
 		name = strings.ReplaceAll(name, ":", ".")
