@@ -263,7 +263,7 @@ func (r *recorder) record(c *call, reply []byte, err error, fault string) {
 	began := c.began.UTC().Round(time.Millisecond)
 	l.Time, l.Took, l.Fault = &began, c.took.Round(time.Microsecond).String(), fault
 	text, err := json.Marshal(l)
-	r.write(shell.Printable(string(text))+"\n", err)
+	r.write(shell.Printable(string(append(text, '\n'))), err)
 }
 
 // take reports whether a call is to be recorded: the first -n that end are.
