@@ -158,6 +158,9 @@ func main() {
 	ctx, interrupt := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	ended := make(chan int, 1)
 	go func() { ended <- run(os.Args[1:], shell.Of(ctx, os.Stdin, os.Stdout, os.Stderr)) }()
 	select {
@@ -244,7 +247,10 @@ func run(args []string, sh *shell.Shell) (code int) {
 				return shell.CodeOf(version{}.Run(sh))
 			}
 		}
-		_, err = parse(line)
+		var use *project.Use
+		if use, err = parse(line); use != nil && use.Project != nil {
+			sh.Project = use.Project.Name
+		}
 	}
 	var file *project.Error
 	if errors.As(err, &file) {

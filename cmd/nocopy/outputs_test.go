@@ -14,8 +14,9 @@ func TestOutputs(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	texts := map[string]string{
 		"base.thrift": "struct B {}", "shop.thrift": "include \"base.thrift\"\nservice S { void get(1: base.B b) }", "args": `{"b": {}}`,
-		"index.html": "service S {}", "shop.bundle": "service S {}", "user/nocopy/user.nocopy.go": "struct U {}", "cert": "",
+		"index.html": "service S {}", "shop.bundle": "service S {}", "user/nocopy/user.nocopy.go": "struct U {}", "cert": "", "nocopy.yaml": "idl: [shop.thrift]\n",
 	}
+	t.Setenv("NOCOPY_PROJECT", at("nocopy.yaml"))
 	if err := os.MkdirAll(at("user/nocopy"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +38,7 @@ func TestOutputs(t *testing.T) {
 		args []string
 	}{
 		{"shop.thrift would be overwritten", bench("-csv", at("shop.thrift"))}, {"base.thrift would be overwritten", bench("-html", at("base.thrift"))},
+		{"nocopy.yaml would be overwritten", bench("-csv", at("nocopy.yaml"))},
 		{"link would be overwritten", bench("-hdr", at("link"))}, {"args would be overwritten", bench("-d", "@"+at("args"), "-csv", at("args"))},
 		{"args would be overwritten", []string{"bench", "127.0.0.1:1", "S.get", "b=@" + at("args"), "-idl", at("shop.thrift"), "-csv", at("args")}}, {"new would be written twice", bench("-csv", at("new"), "-hdr", at("new"))},
 		{"new-2 would be written twice", bench("-csv", at("new-2"), "-hdr", at("new"), "-c", "1,2")}, {"cert would be overwritten", bench("-tls", "-cert", at("cert"), "-key", at("cert"), "-html", at("cert"))},

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/capture/capturetest"
 )
 
 // twoIDL has two services with a method of the same name.
@@ -77,5 +80,66 @@ func TestReplayKeepsServiceNames(t *testing.T) {
 	want(t, 0, "3 calls, 0 answers differ", "", "replay", mixed, addr, "-idl", idl, "-multiplexed", "depot")
 	if out, _, code := nocopy(t, "", "replay", mixed, addr, "-idl", idl, "-multiplexed", "nobody"); code != 100 || strings.Count(out, "\n") != 2 || !strings.Contains(out, "mixed.jsonl:2: Store.count") {
 		t.Errorf("%d %s", code, out)
+	}
+}
+
+// TestRecordedNames: in a recording and a capture, a service's name and a colon come before a
+// method only if they were on the wire, whatever a bundle says. A replay sends the same names.
+// Patterns of -only and -methods fit names in the recording and in the IDL.
+func TestRecordedNames(t *testing.T) {
+	t.Parallel()
+	idl := write(t, "two.thrift", twoIDL)
+	bundle := filepath.Join(t.TempDir(), "two.bundle")
+	want(t, 0, "", "", "bundle", idl, "-service", "Shop:Shop", "-service", "Shop", "-service", "depot:Store", "-o", bundle)
+	server, _ := start(t, "mock", "-idl", bundle, "-listen", "127.0.0.1:0")
+	framed := []string{"-transport", "framed", "-protocol", "binary"}
+	record := func(server, idl string, more ...string) (addr string, methods func() string) {
+		file := filepath.Join(t.TempDir(), "calls.jsonl")
+		addr, stop := start(t, append(append([]string{"record", server, "-listen", "127.0.0.1:0", "-idl", idl, "-o", file}, more...), framed...)...)
+		return addr, func() string {
+			stop()
+			var all []string
+			for line := range strings.Lines(readFile(t, file)) {
+				all = append(all, strings.Split(line, `"`)[3])
+			}
+			return file + " " + strings.Join(all, " ")
+		}
+	}
+	addr, methods := record(server, bundle)
+	addr, ended := taped(t, addr)
+	for _, args := range [][]string{{"name", "-raw"}, {"Shop:name", "-raw"}, {"depot:count", "-raw"}} {
+		if _, errs, code := nocopy(t, "", append(append([]string{"call", addr}, args...), framed...)...); code != 0 {
+			t.Fatal(errs)
+		}
+	}
+	const names = "Shop.name Shop:name depot:count"
+	file, said, _ := strings.Cut(methods(), " ")
+	c := new(capturetest.Capture)
+	ended().Play(c, "10.0.0.1", "10.0.0.2:9090")
+	out, errs, _ := nocopy(t, string(c.PCAP()), "dump", "-", "-idl", bundle, "-format", "json")
+	captured := strings.Split(out, `"`)
+	if said != names || len(captured) < 4 || captured[3] != "Shop.name" || !strings.Contains(out, `"Shop:name"`) || !strings.Contains(out, `"depot:count"`) {
+		t.Errorf("the recording has %s, the capture %s%s", said, out, errs)
+	}
+	addr, methods = record(server, idl)
+	want(t, 0, "3 calls, 0 answers differ", "", append([]string{"replay", file, addr, "-idl", bundle}, framed...)...)
+	if _, said, _ := strings.Cut(methods(), " "); said != names {
+		t.Errorf("the replay has called %s", said)
+	}
+
+	for pattern, calls := range map[string]string{"depot:*": "1", "Store.*": "1", "Store:count": "1", "count": "1", "Shop.name": "2", "shop:*": "", "*name": "2"} {
+		out, errs, code := nocopy(t, "", append([]string{"replay", file, server, "-idl", idl, "-only", pattern}, framed...)...)
+		if code != 0 && calls != "" || code == 0 && out != calls+" calls, 0 answers differ\n" {
+			t.Errorf("replay -only %s: %d %s%s", pattern, code, out, errs)
+		}
+		if calls == "" {
+			continue
+		}
+		addr, methods := record(server, idl, "-errors", "1", "-methods", pattern)
+		nocopy(t, "", append([]string{"replay", file, addr, "-idl", idl}, framed...)...)
+		made, _, _ := strings.Cut(methods(), " ")
+		if n := strings.Count(readFile(t, made), `"fault":"error"`); fmt.Sprint(n) != calls {
+			t.Errorf("-methods %s has chosen %d calls, not %s", pattern, n, calls)
+		}
 	}
 }

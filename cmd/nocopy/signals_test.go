@@ -64,7 +64,8 @@ func TestSignals(t *testing.T) {
 		{syscall.SIGINT, 130, []string{"record", server, "-listen", "127.0.0.1:0"}},
 		{syscall.SIGINT, 130, []string{"console", server, "-listen", "127.0.0.1:0"}},
 		{syscall.SIGINT, 130, []string{"fmt"}},
-		{syscall.SIGINT, 0, []string{"record", server, "-idl", idl, "-fail", "-listen", "127.0.0.1:0"}},
+		{syscall.SIGINT, 1, []string{"record", server, "-idl", idl, "-fail", "-listen", "127.0.0.1:0"}},
+		{syscall.SIGHUP, 0, []string{"record", server, "-idl", idl, "-verify", "-listen", "127.0.0.1:0"}},
 		{syscall.SIGTERM, 0, []string{"mock", "-idl", idl, "-listen", "127.0.0.1:0"}},
 		{syscall.SIGTERM, 143, []string{"call", silent, "ping", "-timeout", "50s"}},
 	} {

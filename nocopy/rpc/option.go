@@ -175,7 +175,8 @@ func TLS(c *tls.Config) Option {
 	return optionFunc(func(o *options) { o.TLS = c })
 }
 
-// Logger sets the logger for failed connections. The default is slog.Default. l must not be nil.
+// Logger sets the logger for failed connections, and for replies that no call waits for: of these
+// the first on a connection is logged. The default is slog.Default. l must not be nil.
 func Logger(l *slog.Logger) Option {
 	if l == nil {
 		panic("nocopy: rpc.Logger without a Logger")

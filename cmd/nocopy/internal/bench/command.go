@@ -82,8 +82,8 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	if err := c.checkFiles(idl); err != nil {
-		return shell.WithCode(shell.Usage, err)
+	if err := c.checkFiles(sh, idl); err != nil {
+		return err
 	}
 	if c.Multiplexed == "" {
 		c.Multiplexed = invoke.Prefix(c.Method)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
-	"github.com/nocopythrift/nocopythrift/internal/command"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 )
 
 // files writes the files that flags name.
@@ -38,7 +38,7 @@ func (r *runner) files(all []*Report) error {
 }
 
 // checkFiles returns an error if a file that flags name would be overwritten, but is read, too.
-func (c *Command) checkFiles(idl *idlfiles.IDL) error {
+func (c *Command) checkFiles(sh *shell.Shell, idl *idlfiles.IDL) error {
 	outputs := []string{c.HTML, c.CSV}
 	if c.HDR != "" {
 		outputs = append(outputs, stepNames(c.HDR, c.loads)...)
@@ -49,7 +49,7 @@ func (c *Command) checkFiles(idl *idlfiles.IDL) error {
 			inputs = append(inputs, name)
 		}
 	}
-	return command.CheckOutputs(outputs, inputs)
+	return sh.CheckOutputs(outputs, inputs)
 }
 
 // stepNames returns the names of the steps' files. Further steps with the same load have a number

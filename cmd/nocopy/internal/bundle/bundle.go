@@ -16,7 +16,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
-	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/internal/description"
 )
 
@@ -55,8 +54,8 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	if err := command.CheckOutputs([]string{c.Out}, idlfiles.PathsOf(set)); err != nil {
-		return shell.WithCode(shell.Usage, err)
+	if err := sh.CheckOutputs([]string{c.Out}, idlfiles.PathsOf(set)); err != nil {
+		return err
 	}
 	b, err := c.bundle(set)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"sync"
@@ -60,15 +61,19 @@ const (
 	brokenRule      = "rule"
 	malformed       = "malformed"
 	noResult        = "no-result"
+	twoResults      = "two-results"
+	strayReply      = "stray-reply"
 	calledOneway    = "called-oneway"
 	notChecked      = "not-checked"
 )
 
 // Report is what was found.
 type Report struct {
-	Calls    int64      `json:"calls"`
-	Findings []*Finding `json:"findings"` // the most frequent ones first
-	More     int64      `json:"more"`     // how often there was something of another kind
+	Calls      int64      `json:"calls"`
+	Unanswered int64      `json:"unanswered"` // calls that got no answer
+	UnderWay   int64      `json:"underWay"`   // calls that had no answer yet when the recording ended
+	Findings   []*Finding `json:"findings"`   // the most frequent ones first
+	More       int64      `json:"more"`       // how often there was something of another kind
 }
 
 // The bounds of what is kept: kinds of findings, and bytes of a name or text.
@@ -164,14 +169,38 @@ func (v *Verifier) Call(name string, m *invoke.Method, err error, oneway bool, a
 // Refused notes bytes of a client that are no call, and why. name is "" if they do not say it.
 func (v *Verifier) Refused(peer, name, why string) { v.malformed(client, peer, name, why) }
 
+// Stray notes a server's reply that no call waits for, such as a second one to a call.
+func (v *Verifier) Stray(peer, name string) {
+	v.found(Finding{Side: server, Method: name, Kind: strayReply, Text: "a reply that no call waits for (client " + peer + ")"}, "")
+}
+
+// Broken notes why a connection to the server has failed, if its bytes were no messages. method is
+// the one that was called last.
+func (v *Verifier) Broken(peer, method string, err error) {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		v.malformed(server, peer, method, "a reply has begun, and does not end")
+	case isMalformed(err):
+		v.malformed(server, peer, method, err.Error())
+	}
+}
+
+// ErrEnded is the error of a call that was under way when the recording ended.
+var ErrEnded = errors.New("the recording ended before the answer")
+
 // Reply compares a server's reply to a call of a client on peer: the wire bytes of the result, or
-// an error. m is nil if the IDL does not have the method.
-func (v *Verifier) Reply(peer, name string, m *invoke.Method, reply []byte, err error) {
+// an error. m is nil if the IDL does not have the method. told means that Broken tells why
+// connections have failed.
+func (v *Verifier) Reply(peer, name string, m *invoke.Method, reply []byte, err error, told bool) {
 	if m != nil {
 		name = m.String()
 	}
 	answer := invoke.Answer(err)
+	if err != nil && answer == nil {
+		v.unanswered(err)
+	}
 	switch {
+	case told && (errors.Is(err, rpc.ErrConnLost) || errors.Is(err, rpc.ErrNotSent)):
 	case isMalformed(err):
 		v.malformed(server, peer, name, err.Error())
 	case m == nil:
@@ -179,6 +208,17 @@ func (v *Verifier) Reply(peer, name string, m *invoke.Method, reply []byte, err 
 		v.message(server, m, m.Desc().Result(), reply)
 	case answer != nil && answer.Type == rpc.UnknownMethod:
 		v.found(Finding{Side: server, Method: name, Kind: unknownMethod, Text: "the server does not know the method"}, "")
+	}
+}
+
+// unanswered counts a call without an answer.
+func (v *Verifier) unanswered(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if errors.Is(err, ErrEnded) {
+		v.report.UnderWay++
+	} else {
+		v.report.Unanswered++
 	}
 }
 
@@ -225,12 +265,33 @@ func (v *Verifier) message(side string, m *invoke.Method, s descriptor.Struct, w
 	}
 }
 
+// Incomplete returns why a report without findings does not show that both sides keep to the IDL;
+// nil if it does.
+func (r *Report) Incomplete() error {
+	switch {
+	case r.Calls == 0:
+		return errors.New("no call went by")
+	case r.Unanswered > 0:
+		return fmt.Errorf("%d of %d calls got no answer", r.Unanswered, r.Calls)
+	case r.Calls == r.UnderWay:
+		return errors.New("no call had an answer when the recording ended")
+	}
+	return nil
+}
+
 // Lines returns the lines that tell what was found.
 func (r *Report) Lines() (lines []string) {
-	if len(r.Findings) == 0 {
-		return []string{fmt.Sprintf("nothing in %d calls breaks the IDL", r.Calls)}
+	left := ""
+	if r.Unanswered > 0 {
+		left = fmt.Sprintf(", %d without an answer", r.Unanswered)
 	}
-	lines = append(lines, fmt.Sprintf("%d calls; what breaks the IDL, and how often:", r.Calls))
+	if r.UnderWay > 0 {
+		left += fmt.Sprintf(", %d under way at the end", r.UnderWay)
+	}
+	if len(r.Findings) == 0 {
+		return []string{fmt.Sprintf("nothing in %d calls breaks the IDL%s", r.Calls, left)}
+	}
+	lines = append(lines, fmt.Sprintf("%d calls%s; what breaks the IDL, and how often:", r.Calls, left))
 	for _, f := range r.Findings {
 		lines = append(lines, fmt.Sprintf("%6d  %s", f.Count, f))
 	}

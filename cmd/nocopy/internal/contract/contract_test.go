@@ -80,7 +80,7 @@ func TestAnyBytes(t *testing.T) {
 		messages++
 		v := &Verifier{rules: v.rules, first: v.first, known: map[Finding]*Finding{}}
 		v.Call("get", m, nil, false, wire)
-		v.Reply("", "get", m, wire, nil)
+		v.Reply("", "get", m, wire, nil, false)
 		msg, err := m.ArgsType().Parse(wire)
 		missing := false
 		for _, f := range v.report.Findings {

@@ -40,7 +40,12 @@ func (w *walker) root(s descriptor.Struct) {
 		w.path = []byte("reply") // of fields that are none of the result's
 	}
 	known := w.structure(s, true)
-	if _, returns := w.method.Returns(); w.side == server && returns && known == 0 && w.findings == 0 {
+	_, returns := w.method.Returns()
+	switch {
+	case w.side == client:
+	case known > 1:
+		w.found(twoResults, fmt.Sprintf("%d of result and exceptions are set, clients take one", known), "")
+	case returns && known == 0 && w.findings == 0:
 		w.found(noResult, "neither a result nor an exception of the IDL", "")
 	}
 }
@@ -66,7 +71,7 @@ func (w *walker) pathOf(path string) string {
 
 // enter adds a field to the path. leave takes it away.
 func (w *walker) enter(f descriptor.Field, root bool) (leave func()) {
-	before := len(w.path)
+	before := w.path
 	switch {
 	case w.hidden > 0:
 	case root:
@@ -82,7 +87,7 @@ func (w *walker) enter(f descriptor.Field, root bool) (leave func()) {
 		if hides {
 			w.hidden--
 		}
-		w.path = w.path[:before]
+		w.path = before
 	}
 }
 
@@ -117,7 +122,8 @@ func (w *walker) structure(s descriptor.Struct, root bool) (known int) {
 		}
 	}
 	if s.Shape() == descriptor.ShapeUnion && known != 1 {
-		w.found(unionFields, fmt.Sprintf("%d fields of the union %s are set", known, s.Name()), "")
+		text := fmt.Sprintf("%d fields of the union %s are set", known, s.Name())
+		w.found(unionFields, text, text)
 	}
 	return known
 }

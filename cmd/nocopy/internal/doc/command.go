@@ -13,7 +13,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/written"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
-	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
 
@@ -69,8 +68,8 @@ func (c *Command) Run(sh *shell.Shell) error {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(files))
-	if err := command.CheckOutputs(below(c.Out, names), idlfiles.PathsOf(set)); err != nil {
-		return shell.WithCode(shell.Usage, err)
+	if err := sh.CheckOutputs(below(c.Out, names), idlfiles.PathsOf(set)); err != nil {
+		return err
 	}
 	for _, name := range names {
 		if err := written.Below(c.Out, name, files[name]); err != nil {

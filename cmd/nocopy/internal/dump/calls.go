@@ -103,8 +103,8 @@ func (o *calls) line(c *capture.Call) *recording.Line {
 		return recording.NewLine(o.idl, 0, call)
 	}
 	l := recording.NewLine(nil, 0, call)
-	if err == nil && m.Prefix == "" {
-		l.Method = m.String()
+	if err == nil {
+		l.Method = recording.NameOf(m, c.Method)
 	}
 	return l
 }
@@ -123,7 +123,7 @@ func (o *calls) named(method string) bool {
 	if len(o.methods) < most {
 		o.methods[method] = true
 	}
-	return recording.Named(o.Only, method)
+	return recording.Named(o.Only, recording.Names(o.idl, method)...)
 }
 
 func (o *calls) write(line string) {

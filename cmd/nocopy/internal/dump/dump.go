@@ -81,7 +81,7 @@ func (c *Command) usage(isCapture bool) error {
 	case !isCapture && forCaptures:
 		text = "this is no capture, which -only, -port and -slower are for"
 	default:
-		err := recording.CheckNames(c.Only)
+		err := recording.CheckNames("-only", c.Only)
 		if err == nil {
 			return nil
 		}

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"path"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 )
 
@@ -35,12 +35,7 @@ func (f *Flags) Check() error {
 	case len(f.Methods) > 0 && !f.any():
 		return errors.New("-methods needs -delay, -errors or -cuts")
 	}
-	for _, pattern := range f.Methods {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return fmt.Errorf("-methods %s: %w", pattern, err)
-		}
-	}
-	return nil
+	return recording.CheckNames("-methods", f.Methods)
 }
 
 func (f *Flags) any() bool { return f.Delay > 0 || f.Errors > 0 || f.Cuts > 0 }
@@ -56,22 +51,12 @@ func (f *Flags) CheckMethods(services []dynamic.Service) error {
 	return nil
 }
 
-// has reports whether a service has a method that a pattern fits.
+// has reports whether a service has a method that a pattern fits. Before a colon, clients may have
+// any name for the service.
 func has(s dynamic.Service, pattern string) bool {
+	pattern = pattern[strings.LastIndexByte(pattern, ':')+1:]
 	for m := range s.AllMethods() {
-		if fits(pattern, s.Name()+"."+m.Name()) {
-			return true
-		}
-	}
-	return false
-}
-
-// fits reports whether a pattern is that of a method, which may have its service's name before a
-// dot or colon.
-func fits(pattern, name string) bool {
-	dotted := strings.ReplaceAll(name, ":", ".")
-	for _, n := range []string{dotted, dotted[strings.LastIndexByte(dotted, '.')+1:]} {
-		if ok, err := path.Match(strings.ReplaceAll(pattern, ":", "."), n); ok && err == nil {
+		if recording.Named([]string{pattern}, s.Name()+"."+m.Name()) {
 			return true
 		}
 	}
@@ -106,14 +91,15 @@ func New(f Flags, command string, seed uint64) *Injector {
 	return &Injector{flags: f, command: command, chance: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// selects reports whether a method is one of those that faults are for.
-func (i *Injector) selects(method string) bool {
-	return len(i.flags.Methods) == 0 || slices.ContainsFunc(i.flags.Methods, func(pattern string) bool { return fits(pattern, method) })
+// selects reports whether a method with these names is one of those that faults are for.
+func (i *Injector) selects(names []string) bool {
+	return len(i.flags.Methods) == 0 || recording.Named(i.flags.Methods, names...)
 }
 
-// Draw returns what goes wrong with a call, beside the delay. Half of the cuts are CutBefore.
-func (i *Injector) Draw(method string) Fault {
-	if !i.selects(method) {
+// Draw returns what goes wrong with a call of a method with these names, beside the delay. Half of
+// the cuts are CutBefore.
+func (i *Injector) Draw(names ...string) Fault {
+	if !i.selects(names) {
 		return None
 	}
 	i.mu.Lock()
@@ -128,8 +114,8 @@ func (i *Injector) Draw(method string) Fault {
 }
 
 // Hold waits as long as the answer to a call is held back. It is an error if ctx ends before.
-func (i *Injector) Hold(ctx context.Context, method string) error {
-	if !i.selects(method) {
+func (i *Injector) Hold(ctx context.Context, names ...string) error {
+	if !i.selects(names) {
 		return nil
 	}
 	return Wait(ctx, i.flags.Delay)

@@ -29,6 +29,10 @@ type answer struct {
 	given  bool
 }
 
+// errBytes is the error of a line with bytes instead of JSON. The recorder did not know the IDL,
+// or the bytes do not fit it: a text that is not UTF-8 is enough.
+var errBytes = errors.New("it has bytes instead of JSON")
+
 // newAnswer returns the answer that a line has; nil if it is a call that was never answered.
 func (m *server) newAnswer(l *recording.Line) (*answer, error) {
 	method, err := invoke.Find(m.idl, l.Method, "", m.Depth)
@@ -46,7 +50,7 @@ func (m *server) newAnswer(l *recording.Line) (*answer, error) {
 	}
 	switch {
 	case l.RawArgs != nil || l.RawReply != nil:
-		return nil, errors.New("it was recorded without IDL")
+		return nil, errBytes
 	case l.Failed != "":
 		return nil, nil
 	case l.Error != nil:

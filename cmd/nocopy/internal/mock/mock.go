@@ -148,6 +148,20 @@ func (m *server) processor() *rpc.Processor {
 	return rpc.Multiplexed(services)
 }
 
+// names returns the names of a method that patterns of -methods are compared with.
+func (m *server) names(s dynamic.Service, method string) []string {
+	names := []string{s.Name() + "." + method}
+	if name := m.idl.Multiplexed[s.Name()]; name != "" {
+		names = append(names, name+":"+method)
+	}
+	for name, service := range m.registered {
+		if service == s.Name() {
+			names = append(names, name+":"+method)
+		}
+	}
+	return names
+}
+
 // files returns the IDL of a service for clients that ask: the file that declares it comes first.
 func (m *server) files(s dynamic.Service) []rpc.IDLFile {
 	declaring := m.idl.FileOf(s)
@@ -230,10 +244,11 @@ func (m *server) handle(ctx context.Context, s dynamic.Service, c *dynamic.Call)
 // answer answers a call, and says how.
 func (m *server) answer(ctx context.Context, s dynamic.Service, c *dynamic.Call) (string, error) {
 	method := s.Name() + "." + c.Method.Name()
-	if err := m.faults.Hold(ctx, method); err != nil {
+	names := m.names(s, c.Method.Name())
+	if err := m.faults.Hold(ctx, names...); err != nil {
 		return "given up", err
 	}
-	switch m.faults.Draw(method) {
+	switch m.faults.Draw(names...) {
 	case faults.Error:
 		return "error on demand", m.faults.Err()
 	case faults.CutBefore, faults.CutAfter: // nothing is handled here
@@ -271,15 +286,27 @@ func (m *server) readAnswers(name string) error {
 	if m.answers == nil {
 		m.answers, m.registered = map[string][]*answer{}, map[string]string{}
 	}
-	err = recording.Read(f, func(_ int, l *recording.Line) error {
+	var leftOut []string // numbers of lines
+	answers := 0
+	err = recording.Read(f, func(n int, l *recording.Line) error {
 		a, err := m.newAnswer(l)
-		if a != nil {
+		switch {
+		case err == errBytes:
+			leftOut = append(leftOut, fmt.Sprint(n))
+			return nil
+		case a != nil:
 			m.answers[a.method] = append(m.answers[a.method], a)
+			answers++
 		}
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("%s:%w", name, err)
+	case len(leftOut) > 0 && answers == 0:
+		return fmt.Errorf("%s has no answers: it was recorded without IDL, or its bytes do not fit the IDL (lines %s)", name, idlfiles.Listed(leftOut))
+	case len(leftOut) > 0 && !m.Quiet:
+		fmt.Fprintf(m.sh.Err, "%s: left out, since they have bytes that do not fit the IDL, or were recorded without it: lines %s\n", name, idlfiles.Listed(leftOut))
 	}
 	return nil
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/mock"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
-	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -35,7 +34,7 @@ type Command struct {
 	Number   int           `short:"n" help:"Stop after this number of calls." placeholder:"N"`
 
 	Verify   bool   `help:"Report what breaks the IDL or its rules (vt)."`
-	Fail     bool   `help:"As -verify; exit with 100 if something does."`
+	Fail     bool   `help:"As -verify; exit with 100 if something does, and with 1 if no call went by or one got no answer."`
 	Findings string `help:"As -verify; also write what was found to this new file, as JSON." placeholder:"FILE"`
 
 	faults.Flags
@@ -61,8 +60,10 @@ Oneway calls have no answers: only -cuts concerns them. -bandwidth is for all of
 methods are called. In the file, calls with an error or a cut have the key fault.
 
 -verify needs the IDL. It reports unknown methods and fields, other types, values that are not in an enum,
-missing required fields, texts that are not UTF-8, and values against the rules. A line is printed for the
-first of a kind; at the end all kinds are counted.
+missing required fields, texts that are not UTF-8, values against the rules, and replies without a call or
+cut off. A line is printed for the first of a kind; at the end all kinds are counted. Exit codes with -fail:
+0 all is as the IDL demands, 100 something is not, 1 no call went by, one got no answer, or the file could
+not be written.
 
 Examples:
   nocopy record localhost:9083 -idl hive_metastore.thrift -o calls.jsonl -listen :9091
@@ -107,8 +108,8 @@ func (c *Command) Run(sh *shell.Shell) error {
 func (r *recorder) run(sh *shell.Shell, verify bool, bandwidth int64) (err error) {
 	r.progress = sh.NewProgress("calls recorded", -1, r.n.Load)
 	defer r.progress.Done()
-	if err := command.CheckOutputs([]string{r.Output, r.Findings}, r.Paths(r.idl)); err != nil {
-		return shell.WithCode(shell.Usage, err)
+	if err := sh.CheckOutputs([]string{r.Output, r.Findings}, append(r.Paths(r.idl), r.CA, r.Cert, r.Key)); err != nil {
+		return err
 	}
 	l, err := listen.On(r.Listen)
 	if err != nil {
@@ -139,7 +140,10 @@ func (r *recorder) run(sh *shell.Shell, verify bool, bandwidth int64) (err error
 	ctx, stop := context.WithCancel(sh.Ctx)
 	defer stop()
 	r.stop = stop
-	err = errors.Join(r.serve(ctx, l, bandwidth), end())
+	r.ending = ctx.Done()
+	err = r.serve(ctx, l, bandwidth)
+	r.end()
+	err = errors.Join(err, r.incomplete(end()))
 	fmt.Fprintf(r.progress, "%d calls recorded\n", r.n.Load())
 	if !verify {
 		return err
@@ -150,8 +154,20 @@ func (r *recorder) run(sh *shell.Shell, verify bool, bandwidth int64) (err error
 	return err
 }
 
-// verdict tells what breaks the IDL. With -fail it is an error if there is something. Otherwise it
-// returns ErrClean: the verdict does not depend on what ends the command.
+// incomplete returns an error if the file lacks calls, or closing it has failed.
+func (r *recorder) incomplete(closed error) error {
+	switch {
+	case r.err != nil:
+		return shell.Verdict(shell.Failed, fmt.Errorf("the recording lacks %d of %d calls: %w", int64(r.taken)-r.n.Load(), r.taken, r.err))
+	case closed != nil:
+		return shell.Verdict(shell.Failed, closed)
+	}
+	return nil
+}
+
+// verdict tells what breaks the IDL. With -fail it is an error if there is something, if no call
+// went by, or if one got no answer. Otherwise it returns ErrClean. What ends the command does not
+// matter.
 func (r *recorder) verdict(file *os.File) error {
 	report := r.verifier.Report()
 	for _, line := range report.Lines() {
@@ -159,11 +175,17 @@ func (r *recorder) verdict(file *os.File) error {
 	}
 	if file != nil {
 		if err := errors.Join(shell.EncodeJSON(file, report), file.Close()); err != nil {
-			return err
+			return shell.Verdict(shell.Failed, err)
 		}
 	}
-	if r.Fail && len(report.Findings) > 0 {
-		return shell.WithCode(shell.Findings, shell.ErrSilent)
+	if !r.Fail {
+		return shell.ErrClean
+	}
+	if len(report.Findings) > 0 {
+		return shell.Verdict(shell.Findings, shell.ErrSilent)
+	}
+	if err := report.Incomplete(); err != nil {
+		return shell.Verdict(shell.Failed, err)
 	}
 	return shell.ErrClean
 }
@@ -193,7 +215,7 @@ func (r *recorder) serve(ctx context.Context, l net.Listener, bandwidth int64) e
 	}
 	fmt.Fprintf(r.progress, "recording calls of %s (%s) on %s, %s\n", target.Shown(r.Address), r.wire, l.Addr(), how)
 	srv := &rpc.Server{
-		Processor: r.processor(), ConnContext: r.connect, Limits: nocopy.Limits{MaxDepth: r.MaxDepth},
+		Processor: r.processor(), ConnContext: r.connect, MaxFrame: r.MaxFrame, Limits: nocopy.Limits{MaxDepth: r.MaxDepth},
 		Logger: slog.New(&refusals{slog.NewTextHandler(r.progress, nil), r}),
 	}
 	if bandwidth > 0 {
@@ -205,10 +227,7 @@ func (r *recorder) serve(ctx context.Context, l net.Listener, bandwidth int64) e
 		ctx, cancel = context.WithTimeout(ctx, r.Duration)
 		defer cancel()
 	}
-	err := mock.Serve(ctx, srv, l)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return errors.Join(err, r.err)
+	return mock.Serve(ctx, srv, l)
 }
 
 // output opens the file, which only its owner may read.
@@ -227,10 +246,36 @@ func (c *Command) output(sh *shell.Shell) (io.Writer, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// Windows has no such permissions.
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+	if err := checkOutput(f); err != nil {
 		f.Close()
-		return nil, nil, fmt.Errorf("others may read %s, which will have all that is said, secrets included (%v): chmod 600 %[1]s", c.Output, info.Mode())
+		return nil, nil, err
 	}
 	return f, f.Close, nil
+}
+
+// checkOutput returns an error if others may read a file, or if its last line has no end.
+func checkOutput(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // which has no such permissions
+		return fmt.Errorf("others may read %s, which will have all that is said, secrets included (%v): chmod 600 %[1]s", f.Name(), info.Mode())
+	}
+	if info.Size() == 0 {
+		return nil
+	}
+	in, err := os.Open(f.Name())
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	var last [1]byte
+	if _, err := in.ReadAt(last[:], info.Size()-1); err != nil {
+		return err
+	}
+	if last[0] != '\n' {
+		return fmt.Errorf("%s does not end with the end of a line, and nothing can be appended: delete its last line, which was cut off, or end it if it is whole", f.Name())
+	}
+	return nil
 }

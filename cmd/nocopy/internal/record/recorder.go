@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"strings"
 	"sync"
@@ -29,20 +30,26 @@ type recorder struct {
 	faults   *faults.Injector
 	verifier *contract.Verifier // nil without -verify
 
-	n        atomic.Int64 // calls recorded
-	stop     func()       // ends the command
+	n        atomic.Int64    // calls recorded: lines of the file
+	stop     func()          // ends the command
+	ending   <-chan struct{} // closed when the command ends
 	progress *shell.Progress
+	large    sync.Mutex     // of calls with many bytes, one becomes JSON at a time
+	handling sync.WaitGroup // calls
 
-	mu  sync.Mutex
-	out io.Writer
-	err error // of out
+	mu    sync.Mutex
+	ended bool // no further call is handled
+	taken int  // calls to be recorded, up to -n
+	out   io.Writer
+	err   error // of out; nothing is written after it
 }
 
 // upstream is the server's side of a client's connection.
 type upstream struct {
 	forward rpc.Handler
-	named   rpc.Handler // of calls without the name of a service, which get that of -multiplexed
-	err     error       // why there are none
+	// Of calls without the name of a service, which get that of -multiplexed
+	named  rpc.Handler
+	latest atomic.Pointer[string] // the method that was called last
 }
 
 type upstreamKey struct{}
@@ -51,13 +58,14 @@ type upstreamKey struct{}
 func (r *recorder) connect(ctx context.Context, nc net.Conn) context.Context {
 	ctx = faults.ConnContext(ctx, nc)
 	u := &upstream{}
-	var opts []rpc.Option
-	if !strings.HasPrefix(r.wire, "http ") {
+	opts := []rpc.Option{rpc.StallTimeout(r.Timeout), rpc.Logger(slog.New(&strays{slog.DiscardHandler, r, u, nc.RemoteAddr().String()}))}
+	if !r.overHTTP() {
 		opts = append(opts, rpc.OneConnection)
 	}
 	server, err := r.Again(ctx, r.Address, r.wire, opts...)
 	if err != nil {
-		u.err = err
+		u.forward = func(context.Context, *rpc.Call) error { return errUnreachable }
+		u.named = u.forward
 		fmt.Fprintln(r.progress, "nocopy:", shell.Message(err))
 	} else {
 		u.forward = rpc.Forward(server.Caller)
@@ -66,6 +74,11 @@ func (r *recorder) connect(ctx context.Context, nc net.Conn) context.Context {
 	}
 	return context.WithValue(ctx, upstreamKey{}, u)
 }
+
+// overHTTP reports whether the server is called over HTTP.
+func (r *recorder) overHTTP() bool { return strings.HasPrefix(r.wire, "http ") }
+
+var errUnreachable = errors.New("nocopy record can't reach the server")
 
 // processor returns what handles all calls. The IDL says which are oneway; without it, their
 // headers do.
@@ -112,22 +125,43 @@ type call struct {
 	args    []byte
 	began   time.Time
 	took    time.Duration // until the server's answer
+
+	passedOn bool // to the server
 }
 
-// String returns the name that patterns of -methods are compared with.
-func (c *call) String() string {
-	if c.method != nil {
-		return c.method.String()
+// names returns the names that patterns of -methods are compared with.
+func (c *call) names() []string {
+	if c.method == nil {
+		return []string{c.name}
 	}
-	return c.name
+	return []string{recording.NameOf(c.method, c.name), c.method.String()}
+}
+
+// begin reports whether a call may be handled. If so, it is to be ended by handling.Done.
+func (r *recorder) begin() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		r.handling.Add(1)
+	}
+	return !r.ended
+}
+
+// end waits until all calls have been handled. Those that wait for the server have been ended.
+func (r *recorder) end() {
+	r.mu.Lock()
+	r.ended = true
+	r.mu.Unlock()
+	r.handling.Wait()
 }
 
 // handle passes a call on and records it.
 func (r *recorder) handle(ctx context.Context, rc *rpc.Call) error {
-	u, _ := ctx.Value(upstreamKey{}).(*upstream)
-	if u == nil || u.err != nil {
-		return errors.New("nocopy record can't reach the server")
+	if !r.begin() {
+		return contract.ErrEnded
 	}
+	defer r.handling.Done()
+	u := ctx.Value(upstreamKey{}).(*upstream)
 	c := &call{Call: rc, name: rc.Method.WireName(), args: rc.Args.Message().AppendTo(nil)}
 	forward := u.forward
 	if r.Multiplexed != "" && invoke.Prefix(c.name) == "" {
@@ -136,27 +170,17 @@ func (r *recorder) handle(ctx context.Context, rc *rpc.Call) error {
 	if recording.AsksForIDL(c.name) {
 		return r.forward(ctx, c, forward)
 	}
-	defer r.count()
 	if r.idl != nil {
 		c.method, c.unknown = invoke.Find(r.idl, c.name, "", r.MaxDepth)
 	}
-	if r.verifier != nil {
-		r.verifier.Call(c.name, c.method, c.unknown, rc.Method.Oneway(), c.args)
-	}
+	u.latest.Store(&c.name)
 	return r.answer(ctx, c, forward)
-}
-
-// count counts a call, and ends the command after the last one.
-func (r *recorder) count() {
-	if n := r.n.Add(1); r.Number > 0 && n >= int64(r.Number) {
-		r.stop()
-	}
 }
 
 // answer passes a call on and its answer back, unless it is to go wrong.
 func (r *recorder) answer(ctx context.Context, c *call, forward rpc.Handler) error {
 	c.began = time.Now()
-	fault, oneway := r.faults.Draw(c.String()), c.Method.Oneway()
+	fault, oneway := r.faults.Draw(c.names()...), c.Method.Oneway()
 	switch {
 	case fault == faults.CutBefore:
 		err := r.faults.Cut(ctx)
@@ -165,19 +189,16 @@ func (r *recorder) answer(ctx context.Context, c *call, forward rpc.Handler) err
 	case fault == faults.Error && !oneway: // a oneway call has no answer that could be an error
 		err := r.faults.Err()
 		r.record(c, nil, err, "error")
-		if given := r.faults.Hold(ctx, c.String()); given != nil {
+		if given := r.faults.Hold(ctx, c.names()...); given != nil {
 			return given
 		}
 		return err
 	}
 	err := r.forward(ctx, c, forward)
-	c.took = time.Since(c.began)
+	c.took, c.passedOn = time.Since(c.began), true
 	var reply []byte
 	if err == nil && !oneway {
 		reply = c.Result.Message().AppendTo(nil)
-	}
-	if r.verifier != nil && !oneway {
-		r.verifier.Reply(c.Peer.String(), c.name, c.method, reply, err)
 	}
 	if fault == faults.CutAfter {
 		r.record(c, reply, err, "cut")
@@ -185,7 +206,7 @@ func (r *recorder) answer(ctx context.Context, c *call, forward rpc.Handler) err
 	}
 	r.record(c, reply, err, "")
 	if !oneway {
-		if given := r.faults.Hold(ctx, c.String()); given != nil {
+		if given := r.faults.Hold(ctx, c.names()...); given != nil {
 			return given
 		}
 	}
@@ -194,10 +215,21 @@ func (r *recorder) answer(ctx context.Context, c *call, forward rpc.Handler) err
 
 // forward makes the call of the server.
 func (r *recorder) forward(ctx context.Context, c *call, forward rpc.Handler) error {
-	ctx, cancel := r.within(ctx)
+	within, cancel := r.within(ctx)
 	defer cancel()
-	return r.Plainly(forward(ctx, c.Call))
+	err := r.Plainly(forward(within, c.Call))
+	if err == nil || invoke.Answer(err) != nil || ctx.Err() == nil {
+		return err
+	}
+	select {
+	case <-r.ending:
+		return contract.ErrEnded
+	default:
+		return errGone
+	}
 }
+
+var errGone = errors.New("the client was gone before the answer")
 
 // within bounds a call by -timeout.
 func (r *recorder) within(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -207,19 +239,60 @@ func (r *recorder) within(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeout(ctx, r.Timeout)
 }
 
-// record writes a line. fault is what has gone wrong on purpose, or "".
+// manyBytes are those of a call that becomes JSON while no other such call does.
+const manyBytes = 1 << 20
+
+// record verifies a call and writes its line, unless -n calls have been recorded. It ends the
+// command after the last one. fault is what has gone wrong on purpose, or "".
 func (r *recorder) record(c *call, reply []byte, err error, fault string) {
-	l := recording.NewLine(r.idl, r.MaxDepth, recording.Call{Name: c.name, Oneway: c.Method.Oneway(), Args: c.args, Reply: reply, Err: err})
+	if !r.take() {
+		return
+	}
+	if len(c.args)+len(reply) > manyBytes {
+		r.large.Lock()
+		defer r.large.Unlock()
+	}
+	oneway := c.Method.Oneway()
+	if r.verifier != nil {
+		r.verifier.Call(c.name, c.method, c.unknown, oneway, c.args)
+		if c.passedOn && !oneway {
+			r.verifier.Reply(c.Peer.String(), c.name, c.method, reply, err, !r.overHTTP())
+		}
+	}
+	l := recording.NewLine(r.idl, r.MaxDepth, recording.Call{Name: c.name, Oneway: oneway, Args: c.args, Reply: reply, Err: err})
 	began := c.began.UTC().Round(time.Millisecond)
 	l.Time, l.Took, l.Fault = &began, c.took.Round(time.Microsecond).String(), fault
 	text, err := json.Marshal(l)
+	r.write(shell.Printable(string(append(text, '\n'))), err)
+}
+
+// take reports whether a call is to be recorded: the first -n that end are.
+func (r *recorder) take() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err == nil {
-		r.progress.Print(func() { _, err = io.WriteString(r.out, shell.Printable(string(text))+"\n") })
+	if r.Number > 0 && r.taken >= r.Number {
+		return false
 	}
-	if err != nil && r.err == nil {
-		r.err = err
-		fmt.Fprintln(r.progress, "nocopy:", shell.Message(err))
+	r.taken++
+	return true
+}
+
+// write writes a line, unless err says why there is none. After an error of the file it writes no
+// more: half a line may be there.
+func (r *recorder) write(line string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		if err == nil {
+			r.progress.Print(func() { _, err = io.WriteString(r.out, line) })
+		}
+		if r.err = err; err == nil {
+			r.n.Add(1)
+		} else {
+			fmt.Fprintln(r.progress, "nocopy: no further calls are recorded:", shell.Message(err))
+		}
+	}
+	if r.Number > 0 && (r.n.Load() == int64(r.Number) || r.err != nil && r.taken == r.Number) {
+		r.stop()
 	}
 }

@@ -3,8 +3,6 @@ package recording
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"path"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
@@ -34,10 +32,7 @@ func NewLine(idl *idlfiles.IDL, depth int, c Call) *Line {
 		}
 		return l
 	}
-	l.Method = m.String()
-	if m.Prefix != "" {
-		l.Method = m.Prefix + ":" + m.Name
-	}
+	l.Method = NameOf(m, c.Name)
 	o := invoke.Outcome{Err: c.Err, Result: json.RawMessage("null")}
 	if c.Err == nil && !l.Oneway {
 		o = m.Outcome(c.Reply)
@@ -54,33 +49,19 @@ func NewLine(idl *idlfiles.IDL, depth int, c Call) *Line {
 	return l
 }
 
+// NameOf returns the name that a recording has for a method that was called by a name on the wire.
+// A service's name and a colon come first only if the wire had them, whatever the IDL says about
+// names for multiplexing clients.
+func NameOf(m *invoke.Method, wire string) string {
+	if prefix := invoke.Prefix(wire); prefix != "" {
+		return prefix + ":" + m.Name
+	}
+	return m.String()
+}
+
 // AsksForIDL reports whether a method is one by which tools, such as this one, learn a server's
 // IDL. Recordings leave its calls out.
 func AsksForIDL(name string) bool {
 	name = name[strings.LastIndexByte(name, ':')+1:]
 	return name == rpc.DescribeMethod || name == "getThriftServiceMetadata"
-}
-
-// Named reports whether a method is one of those of a flag -only. Its values are patterns (package
-// path), which may leave the service out, and have a dot where multiplexing clients have a colon.
-func Named(patterns []string, method string) bool {
-	method = strings.ReplaceAll(method, ":", ".")
-	for more := true; more; _, method, more = strings.Cut(method, ".") {
-		for _, p := range patterns {
-			if ok, err := path.Match(strings.ReplaceAll(p, ":", "."), method); ok && err == nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// CheckNames returns the error of a flag -only with a malformed pattern.
-func CheckNames(patterns []string) error {
-	for _, p := range patterns {
-		if _, err := path.Match(p, ""); err != nil {
-			return fmt.Errorf("-only %s: %w", p, err)
-		}
-	}
-	return nil
 }

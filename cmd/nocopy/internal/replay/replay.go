@@ -61,7 +61,7 @@ type summary struct {
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	if err := errors.Join(c.Check(c.Address), recording.CheckNames(c.Only)); err != nil {
+	if err := errors.Join(c.Check(c.Address), recording.CheckNames("-only", c.Only)); err != nil {
 		return shell.WithCode(shell.Usage, err)
 	}
 	idl, err := c.Load()
@@ -146,7 +146,7 @@ func (r *replayer) line(n int, l *recording.Line) error {
 		return context.Cause(r.sh.Ctx)
 	}
 	r.done.Store(int64(n))
-	if len(r.Only) > 0 && !recording.Named(r.Only, l.Method) {
+	if len(r.Only) > 0 && !recording.Named(r.Only, recording.Names(r.idl, l.Method)...) {
 		return nil
 	}
 	if l.Failed != "" && l.RawReply == nil {
@@ -204,6 +204,7 @@ func (r *replayer) call(l *recording.Line) ([]recording.Difference, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Prefix = r.service(l) // not the one that the IDL has: the recorded call had none, perhaps
 	args := l.RawArgs
 	if args == nil {
 		if args, err = m.Args(l.Args); err != nil {

@@ -36,6 +36,8 @@ type Shell struct {
 	Color    bool // Out is a terminal that has colours
 	ErrColor bool // so is Err
 	ErrTerm  bool // Err is a terminal
+
+	Project string // the project file that the command line was filled from; "" if there is none
 }
 
 // Of returns a Shell for these streams. Colours are for terminals only, and not if the environment
@@ -45,7 +47,16 @@ func Of(ctx context.Context, in io.Reader, out, err io.Writer) *Shell {
 	if in != nil {
 		in = Reader(ctx, in)
 	}
-	return &Shell{ctx, in, out, err, colors && isTerminal(out), colors && isTerminal(err), isTerminal(err)}
+	return &Shell{Ctx: ctx, In: in, Out: out, Err: err, Color: colors && isTerminal(out), ErrColor: colors && isTerminal(err), ErrTerm: isTerminal(err)}
+}
+
+// CheckOutputs returns an error if a command would write a file that it also reads, or one file
+// for two outputs. Inputs are those of the command; the project file is one, too.
+func (s *Shell) CheckOutputs(outputs, inputs []string) error {
+	if err := command.CheckOutputs(outputs, append(inputs, s.Project)); err != nil {
+		return WithCode(Usage, err)
+	}
+	return nil
 }
 
 func isTerminal(w io.Writer) bool {
@@ -107,13 +118,18 @@ var ErrSilent = errors.New("failed")
 // exit is an error with an exit code of its own.
 type exit struct {
 	error
-	code int
+	code  int
+	final bool // a signal that has ended the command does not change the code
 }
 
 func (e *exit) Unwrap() error { return e.error }
 
 // WithCode returns err with an exit code. With ErrSilent nothing more is printed.
-func WithCode(code int, err error) error { return &exit{err, code} }
+func WithCode(code int, err error) error { return &exit{err, code, false} }
+
+// Verdict returns err with an exit code that stays if a signal has ended the command: it is the
+// result of one whose usual end is a signal.
+func Verdict(code int, err error) error { return &exit{err, code, true} }
 
 // Interrupted returns the error of a command that a signal has ended. Its exit code is that of
 // shells, 130 for Ctrl-C.
@@ -127,17 +143,18 @@ func Interrupted(s os.Signal) error {
 
 var errInterrupted = errors.New("interrupted")
 
-// ErrClean is the error of a command whose usual end is a signal, any of them, and that has
-// nothing to report. Its exit code is 0.
-var ErrClean = WithCode(0, ErrSilent)
+// ErrClean is the Verdict of a command that has nothing to report.
+var ErrClean = Verdict(0, ErrSilent)
 
 // Ended returns the error of a command that has returned err: Interrupted if ctx has ended by
 // that. A command that serves until then returns nil, and SIGTERM is its usual end. If it has
-// found something, or is ErrClean, that stays its result.
+// found something, or returns a Verdict, that stays its result.
 func Ended(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
+	var e *exit
+	verdict := errors.As(err, &e) && e.final
 	switch {
-	case !errors.Is(cause, errInterrupted), err == ErrClean, CodeOf(err) == Findings,
+	case !errors.Is(cause, errInterrupted), verdict, CodeOf(err) == Findings,
 		err == nil && CodeOf(cause) != signaled+int(syscall.SIGINT):
 		return err
 	case err == nil:

@@ -49,7 +49,7 @@ type Connection struct {
 	Multiplexed string        `help:"Name of the service for a multiplexing server, if it is not the IDL's." placeholder:"NAME" env:"NOCOPY_MULTIPLEXED" group:"Connection"`
 	Timeout     time.Duration `help:"Time for connecting, and for each call after that; for both together if there is one call." default:"10s" env:"NOCOPY_TIMEOUT" group:"Connection"`
 	Deadline    time.Duration `help:"Time for a call, which is also told to the server." placeholder:"DURATION" env:"NOCOPY_DEADLINE" group:"Connection"`
-	MaxFrame    int           `name:"max-frame" help:"Most bytes of a reply; 0 is 16,384,000 in a frame, 100 MiB without." placeholder:"BYTES" env:"NOCOPY_MAX_FRAME" group:"Connection"`
+	MaxFrame    int           `name:"max-frame" help:"Most bytes of a reply, and with record of a call; 0 is 16,384,000 in a frame, 100 MiB without." placeholder:"BYTES" env:"NOCOPY_MAX_FRAME" group:"Connection"`
 	MaxDepth    int           `name:"max-depth" help:"How deep structs and containers of a message may be nested." default:"64" placeholder:"N" env:"NOCOPY_MAX_DEPTH" group:"Connection"`
 
 	certAsked *atomic.Bool // the server has asked for a client's certificate
@@ -374,7 +374,7 @@ func WithFlags(err error) error {
 	if err == nil || errors.As(err, &answer) { // the server means an option of its own
 		return err
 	}
-	if text := flagNames.Replace(err.Error()); text != err.Error() {
+	if text := FlagsIn(err.Error()); text != err.Error() {
 		return &plain{text, err}
 	}
 	return err
@@ -419,9 +419,12 @@ func (f *Connection) lacksCert(err error) bool {
 	return f.Cert == "" && (strings.Contains(err.Error(), "tls: certificate required") || f.certAsked != nil && f.certAsked.Load() && errors.Is(err, io.EOF))
 }
 
+// FlagsIn returns an error's text with flags instead of options in Go.
+func FlagsIn(text string) string { return flagNames.Replace(text) }
+
 // flagNames replaces the names that limits and options have in Go.
 var flagNames = strings.NewReplacer(
-	"the option rpc.MaxFrame", "-max-frame", "rpc.MaxFrame", "-max-frame", "Limits.MaxDepth", "-max-depth",
+	"the option rpc.MaxFrame", "-max-frame", "rpc.Server.MaxFrame", "-max-frame", "rpc.MaxFrame", "-max-frame", "Limits.MaxDepth", "-max-depth",
 	", and the client makes no other", "", // record has one for each of its client's
 	"servers of HTTP are called with rpc.DialHTTP", "add -transport http",
 	"; see the option rpc.TLS", "", "; see the option rpc.SASL", "", // Explain says it

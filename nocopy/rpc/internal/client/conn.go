@@ -238,19 +238,25 @@ func (c *connection) receive() bool {
 }
 
 // deliver gives a reply, or the error of one that is too large, to the call that waits for it. A
-// second reply to a call, one to a call that was given up and one to a oneway call are dropped.
+// second reply to a call, one to a call that was given up and one to a oneway call are dropped. A
+// connection's first reply that nobody awaits is logged, unless a call was given up.
 func (c *connection) deliver(h message.Header, body memory.Chunk, err error) {
 	c.mu.Lock()
 	p := c.calls[h.SeqID]
 	if p == nil {
-		known := c.age(h.SeqID) >= 0
-		if known && c.givenUp.Load() > 0 {
+		text, log := "reply with an unknown sequence id", false
+		switch {
+		case c.age(h.SeqID) < 0:
+			log = c.endOldest(h)
+		case c.givenUp.Load() > 0:
 			c.givenUp.Add(-1)
+		default:
+			text, log = "reply that no call waits for", !c.strayLogged
+			c.strayLogged = true
 		}
-		log := !known && c.endOldest(h)
 		c.mu.Unlock()
 		if log {
-			c.opt.warn("reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.SeqID, "method", foreign.Shortened(string(h.Name), foreign.MaxName))
+			c.opt.warn(text, "peer", c.nc.RemoteAddr(), "seqid", h.SeqID, "method", foreign.Shortened(string(h.Name), foreign.MaxName))
 		}
 		body.Release()
 		return
