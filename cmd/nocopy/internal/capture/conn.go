@@ -16,7 +16,11 @@ type conn struct {
 	found  bool    // there has been a message
 	held   []*Note // from before it
 	gaps   bool    // bytes are missing: calls or replies, perhaps
+	losses [2]int  // how often those of each side were
 	told   bool    // that a reply was not paired because of them
+
+	waiting      int // segments in the queues of both sides
+	waitingBytes int // their size, of the table's kept bytes
 
 	calls []*exchange // without replies yet, in order
 }
@@ -28,6 +32,8 @@ func (c *conn) segment(from int, g *segment) {
 	}
 	s := &c.sides[from]
 	s.segment(g)
+	for c.passOne() || c.isFull() && c.skip(true) || c.waiting >= maxLate && c.skip(false) {
+	}
 	if g.rst && g.seq-s.next < maxWindow { // others are no part of the connection
 		c.end()
 	}
@@ -36,14 +42,60 @@ func (c *conn) segment(from int, g *segment) {
 	}
 }
 
+// waits counts a segment, n times, as one that waits.
+func (c *conn) waits(g *segment, n int) {
+	c.waiting += n
+	c.waitingBytes += n * g.cost()
+	c.table.kept += n * g.cost()
+}
+
+// isFull reports whether no more segments may wait.
+func (c *conn) isFull() bool {
+	return c.waiting >= maxQueued || c.waitingBytes >= maxQueuedBytes || c.table.kept >= maxKept
+}
+
+// passOne passes on a segment that has waited, and comes next. It reports whether there was one.
+func (c *conn) passOne() bool {
+	for i := range c.sides {
+		if s := &c.sides[i]; len(s.queue) > 0 && s.isReady(&s.queue[0]) {
+			s.take()
+			return true
+		}
+	}
+	return false
+}
+
+// skip passes on that bytes are missing before a segment that waits. It reports whether there are
+// any. They have to be acknowledged, and are not sent again then, unless any is true.
+func (c *conn) skip(any bool) bool {
+	for i := range c.sides {
+		s := &c.sides[i]
+		n, at := s.missing()
+		if n > 0 && (any || s.hasAck && int32(s.acked-s.next) >= int32(n)) {
+			s.gap(n, at)
+			return true
+		}
+	}
+	if any && c.waiting > 0 { // both sides wait for each other, which makes no sense
+		s := &c.sides[0]
+		if len(s.queue) == 0 {
+			s = s.other()
+		}
+		s.take()
+		return true
+	}
+	return false
+}
+
 // end ends the connection. It stays in the table, so that packets that are sent again are not
 // taken for a new one.
 func (c *conn) end() {
 	if c.ended {
 		return
 	}
+	for c.passOne() || c.skip(true) {
+	}
 	for i := range c.sides {
-		c.sides[i].skipAll()
 		c.sides[i].end()
 	}
 	switch {
@@ -53,9 +105,7 @@ func (c *conn) end() {
 	default:
 		c.hide("another protocol")
 	}
-	for len(c.calls) > 0 {
-		c.unanswered(c.calls[0])
-	}
+	c.giveUp(func(*exchange) bool { return true })
 	c.ended = true
 	c.table.recent.MoveToBack(c.entry)
 }
@@ -97,6 +147,7 @@ func (c *conn) message(from int, m *message) {
 		c.await(e)
 	case kindReply, kindException:
 		c.replied(from)
+		c.sides[1-from].caller.numbered(m.seqid) // its call has the same
 		e := c.find(from, m)
 		if e == nil || e.call == nil {
 			c.unpaired(from, m)
