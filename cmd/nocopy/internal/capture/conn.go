@@ -2,7 +2,8 @@ package capture
 
 import "container/list"
 
-// conn is a connection.
+// conn is a connection. It passes segments on in the order in which they were sent, as far as
+// sequence numbers tell: each after the bytes that its sender had sent or received before.
 type conn struct {
 	table  *table
 	ends   ends
@@ -32,7 +33,7 @@ func (c *conn) segment(from int, g *segment) {
 	}
 	s := &c.sides[from]
 	s.segment(g)
-	for c.passOne() || c.isFull() && c.skip(true) || c.waiting >= maxLate && c.skip(false) {
+	for c.pass() || c.isFull() && c.skip(true) || c.waiting >= maxLate && c.skip(false) {
 	}
 	if g.rst && g.seq-s.next < maxWindow { // others are no part of the connection
 		c.end()
@@ -54,8 +55,8 @@ func (c *conn) isFull() bool {
 	return c.waiting >= maxQueued || c.waitingBytes >= maxQueuedBytes || c.table.kept >= maxKept
 }
 
-// passOne passes on a segment that has waited, and comes next. It reports whether there was one.
-func (c *conn) passOne() bool {
+// pass passes on a segment that has waited, and comes next. It reports whether there was one.
+func (c *conn) pass() bool {
 	for i := range c.sides {
 		if s := &c.sides[i]; len(s.queue) > 0 && s.isReady(&s.queue[0]) {
 			s.take()
@@ -66,25 +67,25 @@ func (c *conn) passOne() bool {
 }
 
 // skip passes on that bytes are missing before a segment that waits. It reports whether there are
-// any. They have to be acknowledged, and are not sent again then, unless any is true.
-func (c *conn) skip(any bool) bool {
+// any. If they were not acknowledged, and may be sent again, it does so only if all is true.
+func (c *conn) skip(all bool) bool {
 	for i := range c.sides {
 		s := &c.sides[i]
 		n, at := s.missing()
-		if n > 0 && (any || s.hasAck && int32(s.acked-s.next) >= int32(n)) {
+		if n > 0 && (all || s.hasAck && int32(s.acked-s.next) >= int32(n)) {
 			s.gap(n, at)
 			return true
 		}
 	}
-	if any && c.waiting > 0 { // both sides wait for each other, which makes no sense
-		s := &c.sides[0]
-		if len(s.queue) == 0 {
-			s = s.other()
-		}
-		s.take()
-		return true
+	if !all || c.waiting == 0 {
+		return false
 	}
-	return false
+	s := &c.sides[0] // both wait for each other, which makes no sense
+	if len(s.queue) == 0 {
+		s = s.other()
+	}
+	s.take()
+	return true
 }
 
 // end ends the connection. It stays in the table, so that packets that are sent again are not
@@ -93,7 +94,7 @@ func (c *conn) end() {
 	if c.ended {
 		return
 	}
-	for c.passOne() || c.skip(true) {
+	for c.pass() || c.skip(true) {
 	}
 	for i := range c.sides {
 		c.sides[i].end()

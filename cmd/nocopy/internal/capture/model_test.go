@@ -141,10 +141,10 @@ func TestModel(t *testing.T) {
 // TestWait: what follows missing bytes that were acknowledged waits for them, as they may have been
 // captured later, but not longer than maxLate says. If one side was not captured, nothing waits.
 func TestWait(t *testing.T) {
-	for _, lost := range []int{1, 0} { // calls between a call and its packet in the capture
+	for _, lost := range []int{1, 0} { // a call, or none: its packet comes late
 		var turns []turn
 		for i := range 2 * maxLate {
-			body := fmt.Sprintf("\x06\x00\x01%c%c\x00", i>>8, i&255)
+			body := fmt.Sprintf("\x06\x00\x01%c%c\x00", i>>7, i&127)
 			turns = append(turns, turn{client, frame(1, "f", 0, body)}, turn{server, frame(2, "f", 0, body)})
 		}
 		c := conversation(turns...)

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"container/list"
 	"slices"
 	"strings"
@@ -115,17 +116,21 @@ func (c *conn) overlap(from int, http bool, at time.Time) {
 func (c *conn) find(from int, m *message) (found *exchange) {
 	k, reply, sure := &c.sides[1-from].caller, c.sides[from].unit, c.isSure(1-from, m.http)
 	for _, e := range c.calls {
+		if e.from == from || e.http != m.http || !m.http && e.seqid != m.seqid {
+			continue
+		}
 		switch {
-		case e.from == from || e.http != m.http || !m.http && e.seqid != m.seqid:
 		case !c.gaps && (m.http || e.isOf(m.name)):
 			return e
-		case !c.gaps && found != nil:
-		case !sure && (k.overlaps || e.unproved || e.at.ack != reply.seq):
-		default:
+		case !c.gaps:
+			found = cmp.Or(found, e)
+		case sure:
+			found = e
+		case !k.overlaps && !e.unproved && e.at.ack == reply.seq:
 			found = e
 		}
 	}
-	if c.gaps && found != nil && (!found.isOf(m.name) || found.isOld()) {
+	if c.gaps && found != nil && (!found.isOf(m.name) || sure && found.isOld()) {
 		return nil
 	}
 	return found
@@ -175,8 +180,8 @@ func (c *conn) unpaired(from int, m *message) {
 	}
 }
 
-// callless ends the calls that a reply could have been for, but that is not known. If it is for none,
-// the client does not wait for replies.
+// callless ends the calls that a reply without a known call may be for. If it can't be for any of
+// them, nor for one that is missing, the client does not wait for replies.
 func (c *conn) callless(from int, m *message) {
 	if c.isSure(1-from, m.http) {
 		return
