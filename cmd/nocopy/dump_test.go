@@ -148,8 +148,8 @@ func TestDumpCapture(t *testing.T) {
 	}
 }
 
-// TestDumpAssumed: of a connection that is older than the capture, pairs are marked if sequence ids
-// do not tell calls apart. The JSON can be replayed.
+// TestDumpAssumed: of a connection that is older than the capture, pairs are marked if sequence
+// ids do not tell calls apart. The JSON can be replayed.
 func TestDumpAssumed(t *testing.T) {
 	c := new(capturetest.Capture)
 	conn := c.Conn("10.0.0.1:50001", "10.0.0.2:9090")

@@ -8,9 +8,9 @@
 //
 // A conn is a connection. It puts the segments of its two sides in the order in which they were
 // sent: a reply that was captured before its call comes after it. It also notices bytes that the
-// capture lacks. A stream decodes what a side sends: it is a function that reads messages, one after
-// the other, and is suspended (iter.Pull) while it waits for the next packet. The conn pairs the
-// messages of both sides. Pairs that can't be known are marked as assumed: pair.go says when.
+// capture lacks. A stream decodes what a side sends: it is a function that reads messages, one
+// after the other, and is suspended (iter.Pull) while it waits for the next packet. The conn pairs
+// the messages of both sides. Pairs that can't be known are marked as assumed: pair.go says when.
 //
 // The packets are not trusted. All limits are in limits.go.
 //

@@ -138,8 +138,9 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestWait: what follows missing bytes that were acknowledged waits for them, as they may have been
-// captured later, but not longer than maxLate says. If one side was not captured, nothing waits.
+// TestWait: what follows missing bytes that were acknowledged waits for them, as they may have
+// been captured later, but not longer than maxLate says. If one side was not captured, nothing
+// waits.
 func TestWait(t *testing.T) {
 	for _, lost := range []int{1, 0} { // a call, or none: its packet comes late
 		var turns []turn

@@ -17,8 +17,8 @@ import (
 //     before the reply. That is right for clients that wait for each reply before the next call,
 //     and is only assumed of others, which look alike if bytes are missing. Such pairs are marked.
 //
-// The third rule ends for the rest of the connection when a client is seen not to wait. After bytes
-// that may have a call it pauses until the client is seen to wait.
+// The third rule ends for the rest of the connection when a client is seen not to wait. After
+// bytes that may have a call it pauses until the client is seen to wait.
 
 // exchange is a request, and the reply that it waits for.
 type exchange struct {

@@ -100,8 +100,8 @@ func (s *side) unseen(g *segment) int {
 	return int(n)
 }
 
-// missing returns how many bytes are missing before segments that wait for them, and when the first
-// of these was captured. n is 0 if the next bytes are there, or none wait.
+// missing returns how many bytes are missing before segments that wait for them, and when the
+// first of these was captured. n is 0 if the next bytes are there, or none wait.
 func (s *side) missing() (n int, at time.Time) {
 	if len(s.queue) > 0 {
 		g := &s.queue[0]
