@@ -29,7 +29,7 @@ const (
 	maxPendingOfConn = 1 << 10
 
 	// Incomplete messages and waiting segments of all connections
-	maxKept = 48 << 20
+	maxKept = 40 << 20
 
 	// What compressed messages become: one, and all of them in addition to maxRatio bytes for each
 	// byte of the capture

@@ -152,7 +152,7 @@ func (s *stream) room(n int) bool {
 	if need <= old {
 		return true
 	}
-	size := max(need, old+old/4+64)
+	size := max(need, min(old+old/4+64, maxMessage))
 	if left := s.frame - s.pos(); left >= int64(n) { // the body ends in the frame
 		size = min(size, len(s.body)+int(left))
 	}
