@@ -31,7 +31,7 @@ type Call struct {
 	Oneway         bool
 	Args           []byte        // a struct in Thrift Binary; so is Reply
 	Reply          []byte        // nil if there was none, and with Err
-	Assumed        bool          // that Reply or Err is of this call: see docs/tool.md
+	Assumed        bool          // Reply or Err is assumed to be of the call (pair.go says when)
 	Err            error         // an *rpc.ApplicationException, an *rpc.HTTPError, or ErrNoReply
 	Began          time.Time     // of the call's first packet; zero if it is not known
 	Took           time.Duration // until the reply's last packet; 0 without reply, or Unknown
