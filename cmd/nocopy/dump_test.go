@@ -148,6 +148,31 @@ func TestDumpCapture(t *testing.T) {
 	}
 }
 
+// TestDumpAssumed: of a connection that is older than the capture, pairs are marked if sequence
+// ids do not tell calls apart. The JSON can be replayed.
+func TestDumpAssumed(t *testing.T) {
+	c := new(capturetest.Capture)
+	conn := c.Conn("10.0.0.1:50001", "10.0.0.2:9090")
+	for _, name := range []string{"a", "b", "c"} {
+		for from, kind := range []string{capturetest.Client: "\x01", capturetest.Server: "\x02"} {
+			conn.Send(from, []byte("\x80\x01\x00"+kind+"\x00\x00\x00\x01"+name+"\x00\x00\x00\x00\x00"))
+		}
+	}
+	file := write(t, "calls.pcap", string(c.PCAP()))
+	out, errs, code := nocopy(t, "", "dump", file)
+	if lines := strings.Split(out, "\n"); code != 0 || len(lines) != 4 || strings.Contains(lines[0], "assumed") || !strings.HasSuffix(lines[1], " b 1ms {} → {} (assumed)") || strings.Count(errs, "rest on a client that waits") != 1 {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	out, errs, code = nocopy(t, "", "dump", "-format", "json", file)
+	if code != 0 || strings.Count(out, `,"assumed":true}`) != 2 {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	server, _ := start(t, "mock", "-idl", write(t, "s.thrift", "service S { void b()  void c() }"), "-listen", "127.0.0.1:0")
+	if out, errs, code := nocopy(t, "", "replay", write(t, "calls.jsonl", out), server); code != 0 || !strings.HasPrefix(out, "2 calls, 0 answers differ, 1 calls without a recorded answer left out\n") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+}
+
 // TestDumpFilters: flags choose calls. Calls before the place where a file is cut are shown.
 func TestDumpFilters(t *testing.T) {
 	c := new(capturetest.Capture)

@@ -54,6 +54,9 @@ func (f *found) String() string {
 		if c.Err != nil {
 			outcome = c.Err.Error()
 		}
+		if c.Assumed {
+			outcome += " (assumed)"
+		}
 		lines = append(lines, fmt.Sprintf("%s %s %x %s", c.Wire, c.Method, c.Args, outcome))
 	}
 	return strings.Join(append(lines, f.notes...), "\n")

@@ -2,7 +2,8 @@ package capture
 
 import "container/list"
 
-// conn is a connection.
+// conn is a connection. It passes segments on in the order in which they were sent, as far as
+// sequence numbers tell: each after the bytes that its sender had sent or received before.
 type conn struct {
 	table  *table
 	ends   ends
@@ -16,7 +17,11 @@ type conn struct {
 	found  bool    // there has been a message
 	held   []*Note // from before it
 	gaps   bool    // bytes are missing: calls or replies, perhaps
+	losses [2]int  // how often those of each side were
 	told   bool    // that a reply was not paired because of them
+
+	waiting      int // segments in the queues of both sides
+	waitingBytes int // their size, of the table's kept bytes
 
 	calls []*exchange // without replies yet, in order
 }
@@ -28,6 +33,8 @@ func (c *conn) segment(from int, g *segment) {
 	}
 	s := &c.sides[from]
 	s.segment(g)
+	for c.pass() || c.isFull() && c.skip(true) || c.waiting >= maxLate && c.skip(false) {
+	}
 	if g.rst && g.seq-s.next < maxWindow { // others are no part of the connection
 		c.end()
 	}
@@ -36,14 +43,60 @@ func (c *conn) segment(from int, g *segment) {
 	}
 }
 
+// waits counts a segment, n times, as one that waits.
+func (c *conn) waits(g *segment, n int) {
+	c.waiting += n
+	c.waitingBytes += n * g.cost()
+	c.table.kept += n * g.cost()
+}
+
+// isFull reports whether no more segments may wait.
+func (c *conn) isFull() bool {
+	return c.waiting >= maxQueued || c.waitingBytes >= maxQueuedBytes || c.table.kept >= maxKept
+}
+
+// pass passes on a segment that has waited, and comes next. It reports whether there was one.
+func (c *conn) pass() bool {
+	for i := range c.sides {
+		if s := &c.sides[i]; len(s.queue) > 0 && s.isReady(&s.queue[0]) {
+			s.take()
+			return true
+		}
+	}
+	return false
+}
+
+// skip passes on that bytes are missing before a segment that waits. It reports whether there are
+// any. If they were not acknowledged, and may be sent again, it does so only if all is true.
+func (c *conn) skip(all bool) bool {
+	for i := range c.sides {
+		s := &c.sides[i]
+		n, at := s.missing()
+		if n > 0 && (all || s.hasAck && int32(s.acked-s.next) >= int32(n)) {
+			s.gap(n, at)
+			return true
+		}
+	}
+	if !all || c.waiting == 0 {
+		return false
+	}
+	s := &c.sides[0] // both wait for each other, which makes no sense
+	if len(s.queue) == 0 {
+		s = s.other()
+	}
+	s.take()
+	return true
+}
+
 // end ends the connection. It stays in the table, so that packets that are sent again are not
 // taken for a new one.
 func (c *conn) end() {
 	if c.ended {
 		return
 	}
+	for c.pass() || c.skip(true) {
+	}
 	for i := range c.sides {
-		c.sides[i].skipAll()
 		c.sides[i].end()
 	}
 	switch {
@@ -53,9 +106,7 @@ func (c *conn) end() {
 	default:
 		c.hide("another protocol")
 	}
-	for len(c.calls) > 0 {
-		c.unanswered(c.calls[0])
-	}
+	c.giveUp(func(*exchange) bool { return true })
 	c.ended = true
 	c.table.recent.MoveToBack(c.entry)
 }
@@ -97,6 +148,7 @@ func (c *conn) message(from int, m *message) {
 		c.await(e)
 	case kindReply, kindException:
 		c.replied(from)
+		c.sides[1-from].caller.numbered(m.seqid) // its call has the same
 		e := c.find(from, m)
 		if e == nil || e.call == nil {
 			c.unpaired(from, m)

@@ -6,10 +6,11 @@
 //	pcap.go, pcapng.go                                       header.go   pair.go
 //	live_linux.go                                            skip.go, http.go, sasl.go, find.go
 //
-// A conn is a connection. Each of its two sides puts segments in order, and notices bytes that the
+// A conn is a connection. It puts the segments of its two sides in the order in which they were
+// sent: a reply that was captured before its call comes after it. It also notices bytes that the
 // capture lacks. A stream decodes what a side sends: it is a function that reads messages, one
 // after the other, and is suspended (iter.Pull) while it waits for the next packet. The conn pairs
-// the messages of both sides.
+// the messages of both sides. Pairs that can't be known are marked as assumed: pair.go says when.
 //
 // The packets are not trusted. All limits are in limits.go.
 //

@@ -96,7 +96,7 @@ func parseCompactHeader(b []byte) (m *message, size int, err error) {
 
 // check returns an error if the header is not that of a message.
 func (m *message) check() error {
-	if m.kind < kindCall || m.kind > kindOneway || !isName([]byte(m.name)) {
+	if m.kind < kindCall || m.kind > kindOneway || !isName(m.name) {
 		return errForeign
 	}
 	return nil
@@ -226,13 +226,12 @@ func (s *stream) readAll(r io.Reader) ([]byte, error) {
 		if len(s.body) > maxMessage {
 			return nil, errTooLong
 		}
-		if len(s.body) == cap(s.body) {
-			s.body = append(s.body, 0)[:len(s.body)]
-		}
-		n, err := r.Read(s.body[len(s.body):cap(s.body)])
-		if s.body = s.body[:len(s.body)+n]; !s.keep(n) {
+		const some = 512
+		if len(s.body) == cap(s.body) && !s.room(some) {
 			return nil, errTooMuch
 		}
+		n, err := r.Read(s.body[len(s.body):cap(s.body)])
+		s.body = s.body[:len(s.body)+n]
 		if err == io.EOF {
 			return s.take(), nil
 		}

@@ -169,6 +169,42 @@ func (e *endless) next() (packet, error) {
 	return packet{c.Packets[0].At, 1, c.Packets[0].Data}, nil
 }
 
+// TestKept: what is counted as kept is the memory that incomplete messages take, not their length.
+func TestKept(t *testing.T) {
+	c := new(capturetest.Capture)
+	half := binary.BigEndian.AppendUint32(nil, 1<<20)
+	half = append(half, bare(kindCall, "f", 1, "\x0b\x00\x01\x00\x0f\x00\x00"+strings.Repeat("x", 31_000))...)
+	for i := range 10 {
+		conn := c.Conn(fmt.Sprintf("10.0.0.1:%d", 50001+i), "10.0.0.2:9090")
+		conn.Open()
+		conn.Send(client, half)
+		conn.Send(client, half)
+	}
+	from, err := sourceOf(bytes.NewReader(c.PCAP()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := newTable(Options{}, new(found))
+	if err := table.follow(t.Context(), from); err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	for _, c := range table.conns {
+		for i := range c.sides {
+			if s := c.sides[i].stream; s != nil {
+				kept += cap(s.body)
+			}
+		}
+	}
+	if kept < 10*2*31_000 || kept > 10*2*31_000*3/2 || kept != table.kept {
+		t.Errorf("%d bytes are kept, %d are counted", kept, table.kept)
+	}
+	table.end()
+	if table.kept != 0 {
+		t.Errorf("%d bytes are left", table.kept)
+	}
+}
+
 // TestBounded: what is kept of connections, of calls without replies, and of incomplete messages
 // has bounds, and the oldest goes first.
 func TestBounded(t *testing.T) {

@@ -65,9 +65,9 @@ func (s *stream) request(at time.Time) error {
 // response reads a response.
 func (s *stream) response(at time.Time) error {
 	c := s.side.conn
-	e := c.find(s.side.number, &message{http: true})
+	m := &message{http: true} // whatever the response has
 	req := &http.Request{Method: http.MethodPost}
-	if e != nil && e.noBody {
+	if e := c.find(s.side.number, m); e != nil && e.noBody {
 		req.Method = http.MethodHead
 	}
 	resp, err := http.ReadResponse(s.r, req)
@@ -89,11 +89,17 @@ func (s *stream) response(at time.Time) error {
 	}
 	c.replied(s.side.number)
 	ended := s.time(s.pos() - 1)
+	m.ended = ended
+	e := c.find(s.side.number, m) // again: it may have been given up
 	if e != nil && e.call == nil {
 		c.answer(e)
 		return nil
 	}
-	if s.inner(content, "http", at, ended, 0) == nil || e == nil {
+	if s.inner(content, "http", at, ended, 0) == nil {
+		return nil
+	}
+	if e == nil {
+		c.callless(s.side.number, m)
 		return nil
 	}
 	c.answer(e)

@@ -57,6 +57,9 @@ type watched chan *Call
 func (w watched) Err() error   { return nil }
 func (w watched) Note(n *Note) {}
 func (w watched) Call(c *Call) {
+	if c.Err == ErrUnsure { // the capture began in the middle of it
+		return
+	}
 	select {
 	case w <- c:
 	default:

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// side has the bytes that one end of a connection sends. It puts segments in order.
+// side has the bytes that one end of a connection sends.
 type side struct {
 	conn   *conn
 	number int
@@ -21,8 +21,7 @@ type side struct {
 	acked   uint32 // the other end has all bytes before this one
 	hasAck  bool
 
-	queue  []segment // later ones, in order
-	queued int       // their size, of the table's kept bytes
+	queue []segment // those that wait, in the order of their sequence numbers
 
 	missed int64   // bytes that are missing before the first one
 	stream *stream // nil before the first byte
@@ -43,16 +42,16 @@ func (s *side) to() netip.AddrPort   { return s.conn.ends[1-s.number] }
 // isOther reports whether a SYN begins another connection than the one that is known.
 func (s *side) isOther(g *segment) bool { return s.started && g.seq+1 != s.first }
 
-// acknowledged notes that the other end has all bytes before ack. Those that are missing are not
-// in the capture, and do not come any more.
+func (s *side) other() *side { return &s.conn.sides[1-s.number] }
+
+// acknowledged notes that the other end has all bytes before ack.
 func (s *side) acknowledged(ack uint32) {
 	if !s.hasAck || int32(ack-s.acked) > 0 {
 		s.acked, s.hasAck = ack, true
 	}
-	s.deliver()
 }
 
-// segment takes a segment.
+// segment takes a segment. It is passed on, or waits.
 func (s *side) segment(g *segment) {
 	if s.over {
 		return
@@ -60,28 +59,62 @@ func (s *side) segment(g *segment) {
 	if g.syn {
 		g.seq++
 	}
+	if g.size() == 0 && !g.syn && !g.fin {
+		return
+	}
 	if !s.started {
 		s.start(g)
 	}
-	if g.size() == 0 && !g.fin {
-		return
-	}
-	if len(s.queue) == 0 && int32(g.seq-s.next) <= 0 { // as usual
+	if len(s.queue) == 0 && s.isReady(g) { // as usual
 		s.pass(*g)
 		return
 	}
 	s.insert(*g)
-	s.deliver()
 }
 
 // start notes the first segment.
 func (s *side) start(g *segment) {
 	s.started, s.whole, s.first, s.next = true, g.syn, g.seq, g.seq
-	s.conn.gaps = s.conn.gaps || !g.syn
+	if s.caller.lost, s.caller.unproved = false, false; !g.syn {
+		s.conn.lost(s.number)
+	}
+}
+
+// isReady reports whether a segment comes next: all bytes before it have been passed on, and so
+// have all bytes of the other side that its sender had received.
+func (s *side) isReady(g *segment) bool {
+	if int32(g.seq-s.next) > 0 {
+		return false
+	}
+	return int32(g.seq+g.size()-s.next) <= 0 || s.unseen(g) == 0
+}
+
+// unseen returns how many bytes of the other side come before a segment, and have not been passed
+// on.
+func (s *side) unseen(g *segment) int {
+	o := s.other()
+	n := int32(g.ack - o.next)
+	if n < 0 || n > maxWindow || !g.hasAck || g.size() == 0 || !o.started || o.over {
+		return 0
+	}
+	return int(n)
+}
+
+// missing returns how many bytes are missing before segments that wait for them, and when the
+// first of these was captured. n is 0 if the next bytes are there, or none wait.
+func (s *side) missing() (n int, at time.Time) {
+	if len(s.queue) > 0 {
+		g := &s.queue[0]
+		return max(int(int32(g.seq-s.next)), 0), g.at
+	}
+	if o := s.other(); len(o.queue) > 0 && !s.over {
+		return o.unseen(&o.queue[0]), o.queue[0].at
+	}
+	return 0, at
 }
 
 // cost is what a waiting segment takes, in bytes.
-func (g *segment) cost() int { return len(g.data) + 200 }
+func (g *segment) cost() int { return cap(g.data) + 200 }
 
 // insert adds a segment to the queue.
 func (s *side) insert(g segment) {
@@ -90,23 +123,7 @@ func (s *side) insert(g segment) {
 		i--
 	}
 	s.queue = slices.Insert(s.queue, i, g)
-	s.queued += g.cost()
-	s.conn.table.kept += g.cost()
-}
-
-// deliver passes the segments on that come next.
-func (s *side) deliver() {
-	for len(s.queue) > 0 && !s.over {
-		g := &s.queue[0]
-		if n := int32(g.seq - s.next); n > 0 {
-			lost := s.hasAck && int32(s.acked-g.seq) >= 0
-			if !lost && len(s.queue) < maxQueued && s.queued < maxQueuedBytes && s.conn.table.kept < maxKept {
-				return
-			}
-			s.gap(int(n), g.at)
-		}
-		s.take()
-	}
+	s.conn.waits(&g, 1)
 }
 
 // take takes the first segment of the queue, and passes it on.
@@ -116,8 +133,7 @@ func (s *side) take() {
 	if s.queue = s.queue[1:]; len(s.queue) == 0 {
 		s.queue = nil
 	}
-	s.queued -= g.cost()
-	s.conn.table.kept -= g.cost()
+	s.conn.waits(&g, -1)
 	s.pass(g)
 }
 
@@ -166,16 +182,6 @@ func (s *side) gap(n int, at time.Time) {
 	s.stream.lose(n)
 }
 
-// skipAll passes all segments on that wait for others.
-func (s *side) skipAll() {
-	for len(s.queue) > 0 && !s.over {
-		if n := int32(s.queue[0].seq - s.next); n > 0 {
-			s.gap(int(n), s.queue[0].at)
-		}
-		s.take()
-	}
-}
-
 // end ends the side.
 func (s *side) end() {
 	s.over = true
@@ -184,9 +190,9 @@ func (s *side) end() {
 		s.stream = nil
 	}
 	for i := range s.queue {
-		s.conn.table.kept -= s.queue[i].cost()
+		s.conn.waits(&s.queue[i], -1)
 	}
-	s.queue, s.queued = nil, 0
+	s.queue = nil
 }
 
 // note tells something about the side's bytes, once the connection is known to carry Thrift.

@@ -54,7 +54,7 @@ func (e gapError) Error() string { return fmt.Sprintf("%d bytes are missing", in
 
 func newStream(s *side) *stream {
 	st := &stream{side: s, read: s.missed}
-	st.r = bufio.NewReader(st)
+	st.r = bufio.NewReaderSize(st, maxPeek)
 	st.resume, st.stop = iter.Pull(func(yield func(struct{}) bool) {
 		st.yield = yield
 		st.run()
@@ -146,6 +146,23 @@ func (s *stream) keep(n int) bool {
 	return true
 }
 
+// room makes room for n more bytes of the body, and reports whether that is allowed.
+func (s *stream) room(n int) bool {
+	old, need := cap(s.body), len(s.body)+n
+	if need <= old {
+		return true
+	}
+	size := max(need, min(old+old/4+64, maxMessage))
+	if left := s.frame - s.pos(); left >= int64(n) { // the body ends in the frame
+		size = min(size, len(s.body)+int(left))
+	}
+	if !s.keep(size - old) {
+		return false
+	}
+	s.body = append(make([]byte, 0, size), s.body...)
+	return true
+}
+
 // grow appends the next n bytes to the body.
 func (s *stream) grow(n int) error {
 	if s.frame > 0 && int64(n) > s.frame-s.pos() {
@@ -159,7 +176,7 @@ func (s *stream) grow(n int) error {
 			return err
 		}
 		b, _ := s.r.Peek(min(n, s.r.Buffered()))
-		if !s.keep(len(b)) {
+		if !s.room(len(b)) {
 			return errTooMuch
 		}
 		s.body = append(s.body, b...)

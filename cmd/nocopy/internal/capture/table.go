@@ -31,6 +31,7 @@ type Call struct {
 	Oneway         bool
 	Args           []byte        // a struct in Thrift Binary; so is Reply
 	Reply          []byte        // nil if there was none, and with Err
+	Assumed        bool          // Reply or Err is assumed to be of the call (pair.go says when)
 	Err            error         // an *rpc.ApplicationException, an *rpc.HTTPError, or ErrNoReply
 	Began          time.Time     // of the call's first packet; zero if it is not known
 	Took           time.Duration // until the reply's last packet; 0 without reply, or Unknown
@@ -149,7 +150,7 @@ func (t *table) add(key ends) *conn {
 	}
 	c := &conn{table: t, ends: key}
 	for i := range c.sides {
-		c.sides[i] = side{conn: c, number: i}
+		c.sides[i] = side{conn: c, number: i, caller: caller{lost: true, unproved: true}}
 	}
 	c.entry = t.recent.PushFront(c)
 	t.conns[key] = c

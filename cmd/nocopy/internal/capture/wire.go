@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -222,17 +225,12 @@ func beginsMessage(b []byte) bool {
 // with the header of old versions.
 func isOldName(b []byte) bool {
 	n := binary.BigEndian.Uint32(b)
-	return n > 0 && n <= maxName && isName(b[4:min(4+n, 6)])
+	return n > 0 && n <= maxName && b[4] > ' ' && utf8.RuneStart(b[4]) && (n == 1 || b[5] > ' ')
 }
 
-// isName reports whether b may be a part of a method's name.
-func isName(b []byte) bool {
-	for _, c := range b {
-		if c <= ' ' || c >= 0x7f {
-			return false
-		}
-	}
-	return true
+// isName reports whether a method may have a name.
+func isName(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
 // The first two bytes in frames of these transports.

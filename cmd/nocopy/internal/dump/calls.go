@@ -72,7 +72,7 @@ func (o *calls) Call(c *capture.Call) {
 		return
 	}
 	o.n.Add(1)
-	l.Client, l.Server, l.Wire = c.Client.String(), c.Server.String(), c.Wire
+	l.Client, l.Server, l.Wire, l.Assumed = c.Client.String(), c.Server.String(), c.Wire, c.Assumed
 	if !c.Began.IsZero() {
 		began := c.Began.UTC()
 		l.Time = &began
@@ -176,6 +176,9 @@ func (o *calls) text(l *recording.Line) string {
 		fmt.Fprintf(b, " → %s", shell.OneLine(short(raw(l.RawReply))))
 	default:
 		fmt.Fprintf(b, " → %s", shell.OneLine(short(string(l.Result))))
+	}
+	if l.Assumed {
+		b.WriteString(" (assumed)")
 	}
 	return b.String()
 }

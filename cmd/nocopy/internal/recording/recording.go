@@ -45,6 +45,8 @@ type Line struct {
 	Client string `json:"client,omitempty"` // an address and a port, as the server's
 	Server string `json:"server,omitempty"`
 	Wire   string `json:"wire,omitempty"` // transport and protocol, as "framed binary"
+	// Whether the answer is only assumed to be the call's: the capture lacks bytes
+	Assumed bool `json:"assumed,omitempty"`
 
 	// Of a mock's answer
 	Delay string `json:"delay,omitempty"` // time before it is given
