@@ -24,19 +24,28 @@ import (
 // busy server is found out a little later, however long -timeout is. The last round takes all the
 // time that is left. Every second round goes backwards, so that the usual ways, which end last
 // then, have more time with servers that are slow.
+//
+// Some servers on Apache's library for Node end at bytes that they do not expect. Framed binary is
+// therefore tried first, and alone. It is harmless to a server that speaks unframed binary, which
+// waits for more. Unframed binary is next. All others come last: a server that speaks in one of
+// the first two ways, and answers in time, never gets their bytes.
 const (
-	head  = 50 * time.Millisecond  // for the usual way, before the others are tried
+	head  = 50 * time.Millisecond  // for each of the first two ways, besides the time for connecting
+	alone = 2                      // ways that are tried one after the other
 	step  = 5 * time.Millisecond   // between the beginnings of the others, to arrive in order
 	turn  = 300 * time.Millisecond // of the first round
 	grace = 250 * time.Millisecond // for better ways, once there is an answer
 )
 
-// detect finds out how a server speaks, by asking for its description in all ways at the same
-// time, each on a connection of its own. A way is right if there is a reply: most servers answer
+// detect finds out how a server speaks, by asking for its description in the two usual ways, one
+// after the other, and then in all others at the same time, each on a connection of its own. A way is right if there is a reply: most servers answer
 // that they do not know the method. The exception is a reply that denies the way. If several are
 // right, the first one counts. No method of the server is called.
 func (f *Connection) detect(ctx context.Context, addr string, asked wire, ask bool, opts []rpc.Option) (*Server, error) {
-	d := &detection{Connection: f, addr: addr, ask: ask, opts: opts, others: make(chan struct{}), events: make(chan report)}
+	d := &detection{Connection: f, addr: addr, ask: ask, opts: opts, events: make(chan report)}
+	for i := range d.alone {
+		d.alone[i] = lone{dialled: make(chan struct{}), failed: make(chan struct{})}
+	}
 	for _, p := range protocols {
 		for _, t := range transports {
 			if (asked.transport == "auto" || asked.transport == t) && (asked.protocol == "auto" || asked.protocol == p) &&
@@ -70,13 +79,20 @@ type detection struct {
 	addr   string
 	ask    bool
 	opts   []rpc.Option
-	others chan struct{} // closed when the first way has an outcome
 	events chan report
 
 	connected atomic.Bool // in one way, at least
+	alone     [alone]lone
 
 	ways   []way
 	isHTTP bool // the server has answered as one of HTTP does: other ways do not count
+}
+
+// lone is what is known of a way that is tried alone.
+type lone struct {
+	dialled chan struct{} // closed after the first try to connect, which took so long:
+	took    time.Duration
+	failed  chan struct{} // closed when the way has failed, or had no answer in its turn
 }
 
 // way is a way to speak and what is known of it.
@@ -131,17 +147,17 @@ func (r *round) next() bool {
 
 // probe tries a way until its turn in each round has ended.
 func (d *detection) probe(ctx context.Context, i int, w wire, r round) {
-	if i > 0 {
-		select {
-		case <-d.others:
-		case <-time.After(head):
-		}
-		time.Sleep(time.Duration(i-1) * step)
+	for before := range min(i, alone) {
+		d.await(ctx, before)
+	}
+	time.Sleep(time.Duration(i-alone) * step)
+	if ctx.Err() != nil {
+		return
 	}
 	for {
 		trying, cancel := context.WithCancel(ctx)
 		end := time.AfterFunc(time.Until(r.end(i)), cancel)
-		server, err := d.try(trying, w, func() {
+		server, err := d.try(trying, i, w, func() {
 			end.Stop()
 			d.report(ctx, i, event{right: true})
 		})
@@ -164,6 +180,22 @@ func (d *detection) probe(ctx context.Context, i int, w wire, r round) {
 	}
 }
 
+// await returns when a way has failed, or had time for an answer: longer than head if connecting
+// took long, as it does with servers that are far away.
+func (d *detection) await(ctx context.Context, way int) {
+	l := &d.alone[way]
+	select {
+	case <-l.dialled:
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-time.After(head + 2*l.took):
+	case <-l.failed:
+	case <-ctx.Done():
+	}
+}
+
 // report passes an event on, unless nobody waits for it any more.
 func (d *detection) report(ctx context.Context, way int, e event) {
 	select {
@@ -179,7 +211,6 @@ func (d *detection) report(ctx context.Context, way int, e event) {
 // for better ways.
 func (d *detection) wait(ctx context.Context) (*Server, error) {
 	var enough <-chan time.Time // nil before there is an answer
-	others := true              // they wait for the first way
 	for {
 		best, sure := d.best()
 		switch {
@@ -203,18 +234,35 @@ func (d *detection) wait(ctx context.Context) (*Server, error) {
 			return nil, d.failure()
 		case e := <-d.events:
 			d.ways[e.way].event = e.event
-			if e.way == 0 && others {
-				close(d.others)
-				others = false
+			if e.right {
+				d.stop(e.way + 1)
+			} else if e.way < alone && !isDone(d.alone[e.way].failed) {
+				close(d.alone[e.way].failed)
 			}
 			if e.err == nil {
 				break
 			}
 			if d.ways[e.way].transport != "http" && isFinal(e.err) && best < 0 {
-				return nil, d.Explain(d.addr, e.err)
+				return nil, d.final(e.err)
 			}
 			d.isHTTP = d.isHTTP || showsHTTP(e.err)
 		}
+	}
+}
+
+// stop gives up all ways from this one on.
+func (d *detection) stop(from int) {
+	for _, w := range d.ways[from:] {
+		w.cancel()
+	}
+}
+
+func isDone(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -322,12 +370,26 @@ func (d *detection) perhapsMultiplexing() error {
 	return errors.New("perhaps it is a multiplexing server, which demands the name of a service: call Service:method, or add -multiplexed NAME")
 }
 
+// final returns the error for one that would be the same in any other way to speak.
+func (d *detection) final(err error) error {
+	explained := d.Explain(d.addr, err)
+	if isRefused(err) && d.connected.Load() {
+		return shell.Lines(explained, errors.New("it took connections before: perhaps it has ended at bytes that it did not expect, as servers on Apache's library for Node do without an error handler; then start it again, and give -transport and -protocol"))
+	}
+	return explained
+}
+
+// isRefused reports whether nobody listens at an address.
+func isRefused(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial" && !op.Timeout()
+}
+
 // isFinal reports whether err would be the same in any other way to speak.
 func isFinal(err error) bool {
-	var op *net.OpError
 	var dns *net.DNSError
 	return errors.Is(err, rpc.ErrLogin) || demandsLogin(err) || errors.Is(err, rpc.ErrTLS) || errors.As(err, &dns) ||
-		errors.As(err, &op) && op.Op == "dial" && !op.Timeout() || strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
+		isRefused(err) || strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
 }
 
 // showsHTTP reports whether a server has answered as one of HTTP does. A Server of package rpc
@@ -358,8 +420,13 @@ func demandsLogin(err error) bool { return strings.Contains(err.Error(), "a logi
 
 // try asks a server in one way. It returns the server if it has answered, and calls right before,
 // when the answer has come.
-func (d *detection) try(ctx context.Context, w wire, right func()) (*Server, error) {
+func (d *detection) try(ctx context.Context, i int, w wire, right func()) (*Server, error) {
+	began := time.Now()
 	s, err := d.dial(ctx, d.addr, w, d.opts)
+	if i < alone && !isDone(d.alone[i].dialled) {
+		d.alone[i].took = time.Since(began)
+		close(d.alone[i].dialled)
+	}
 	if err != nil {
 		return nil, err
 	}
