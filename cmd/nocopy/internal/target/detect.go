@@ -38,9 +38,10 @@ const (
 )
 
 // detect finds out how a server speaks, by asking for its description in the two usual ways, one
-// after the other, and then in all others at the same time, each on a connection of its own. A way is right if there is a reply: most servers answer
-// that they do not know the method. The exception is a reply that denies the way. If several are
-// right, the first one counts. No method of the server is called.
+// after the other, and then in all others at the same time, each on a connection of its own. A way
+// is right if there is a reply: most servers answer that they do not know the method. A reply that
+// denies the way is the exception. If several are right, the first one counts. No method of the
+// server is called.
 func (f *Connection) detect(ctx context.Context, addr string, asked wire, ask bool, opts []rpc.Option) (*Server, error) {
 	d := &detection{Connection: f, addr: addr, ask: ask, opts: opts, events: make(chan report)}
 	for i := range d.alone {
