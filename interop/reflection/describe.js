@@ -25,7 +25,9 @@ function describe(processor, bundle) {
   // struct Result { 0: Description success }
   const result = Buffer.concat([Buffer.from([Type.STRUCT, 0, 0]), bundle, Buffer.from([Type.STOP])]);
   const writeResult = (output) => {
-    copy(new thrift.TBinaryProtocol(new thrift.TFramedTransport(result)), output, Type.STRUCT);
+    const bytes = new thrift.TFramedTransport(result);
+    copy(new thrift.TBinaryProtocol(bytes), output, Type.STRUCT);
+    if (bytes.readPos < result.length) throw new Error("the bundle has more than one description");
   };
   writeResult(new thrift.TBinaryProtocol(new thrift.TFramedTransport()));
   return {
