@@ -83,7 +83,8 @@ audit: {baseline: old, warnings: "off"}
 			args []string
 		}{
 			{0, "10 calls in ", []string{"bench", "shop", "getOrder", "id=7", "-n", "10", "-warmup", "0"}},
-			{0, "service Shop", []string{"describe", "shop"}},
+			{0, "# framed binary\nservice Shop", []string{"describe", "shop"}}, // what the server tells
+			{0, "struct Order", []string{"describe", "shop", "Order"}},
 			{0, "service Shop", []string{"describe"}},
 			{0, "struct Order", []string{"describe", "Order"}},
 			{0, "\"openapi\"", []string{"openapi"}},

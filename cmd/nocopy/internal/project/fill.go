@@ -28,7 +28,7 @@ type Use struct {
 	idl, include []Value
 	from         map[string]Value // what was taken, by names of flags and arguments
 	asked        string           // the target, as the command line has it
-	offline      bool             // no server is called
+	telling      bool             // the IDL that the server tells is meant, not the project's
 	whole        bool             // all .thrift files of the project are audited
 }
 
@@ -206,18 +206,13 @@ func (u *Use) choose(node *kong.Node, address *kong.Positional) error {
 	if len(t.include) > 0 {
 		u.include = t.include
 	}
-	if u.offline = node.Name == "describe" && len(u.idl) > 0; u.offline { // files are described
-		return nil
-	}
+	u.telling = node.Name == "describe"
 	return u.Project.checkAllowed(t)
 }
 
 // arguments sets the arguments that a command line leaves open.
 func (u *Use) arguments(node *kong.Node, address *kong.Positional) error {
-	switch {
-	case u.offline:
-		address.Target.SetString("")
-	case u.Target != nil:
+	if u.Target != nil {
 		text, err := u.Project.expand(u.Target.address)
 		if err != nil {
 			return err
@@ -262,10 +257,12 @@ func (u *Use) Resolve(line *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 	var values []Value
 	switch {
 	case flag.Group != nil && flag.Group.Key == "Connection":
-		if u.Target == nil || u.offline {
+		if u.Target == nil {
 			return nil, nil
 		}
 		values = u.Target.flags[flag.Name]
+	case u.telling:
+		return nil, nil
 	case slices.Contains(idlFlags, flag.Name) && !isRaw(line):
 		return u.take(flag.Name, u.idl, u.Project.files)
 	case slices.Contains(dirFlags, flag.Name):
@@ -316,7 +313,7 @@ func isRaw(line *kong.Context) bool {
 // headers adds the headers of the target that the command line does not have to those that it has:
 // each is a setting of its own.
 func (u *Use) headers(line *kong.Context) error {
-	if u.Target == nil || u.offline {
+	if u.Target == nil {
 		return nil
 	}
 	for _, p := range line.Path {
