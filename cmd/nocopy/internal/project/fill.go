@@ -1,6 +1,7 @@
 package project
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -42,8 +43,9 @@ var (
 
 // Fill reads the project for a command line whose arguments have been applied, and adds what the
 // project says to them. Flags follow when the command line resolves them: those that it has, and
-// variables of the environment, go first. Finish has to be called after that.
-func Fill(line *kong.Context) (u *Use, err error) {
+// variables of the environment, go first. Finish has to be called after that. showing says that the
+// command is not run: then variables that the file names need not be set.
+func Fill(line *kong.Context, showing bool) (u *Use, err error) {
 	u = &Use{from: map[string]Value{}}
 	node := line.Selected()
 	if node == nil || !takes(node) {
@@ -53,6 +55,7 @@ func Fill(line *kong.Context) (u *Use, err error) {
 		return u, err
 	}
 	if u.Project != nil {
+		u.Project.showing = showing
 		line.AddResolver(u)
 	}
 	return u, u.choose(node, argument(node, addressName))
@@ -137,6 +140,9 @@ func (u *Use) Connection(name string) (string, *target.Connection, error) {
 	}
 	line.AddResolver(&Use{Project: u.Project, Target: t, from: map[string]Value{}})
 	if err := line.Resolve(); err != nil {
+		if file := (*Error)(nil); errors.As(err, &file) { // without the name of the flag
+			err = file
+		}
 		return "", nil, err
 	}
 	if _, err := line.Apply(); err != nil {
@@ -275,6 +281,9 @@ func (u *Use) Resolve(line *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 	if flag.Target.Kind() == reflect.Slice {
 		return u.take(flag.Name, values, u.Project.expandAll)
 	}
+	if u.Project.showing && unset(values[0].Text) != "" { // it is no value of the flag's type
+		return nil, nil
+	}
 	if slices.Contains(pathKeys, flag.Name) {
 		paths, err := u.Project.resolve(values)
 		if err == nil {
@@ -359,6 +368,7 @@ func (p *Project) resolve(values []Value) (all []string, err error) {
 		name, _, own := variable(values[i].Text)
 		text = filepath.FromSlash(text)
 		switch {
+		case p.showing && unset(text) != "":
 		case own && os.Getenv(name) == "":
 			return nil, p.wrong(values[i], "the variable %s is empty", name)
 		case filepath.IsAbs(text):
@@ -389,6 +399,10 @@ func (p *Project) checkFile(v Value, path string) error {
 func (p *Project) files(values []Value) (all []string, err error) {
 	paths, err := p.resolve(values)
 	for i := 0; err == nil && i < len(paths); i++ {
+		if p.showing && unset(paths[i]) != "" {
+			all = append(all, paths[i])
+			continue
+		}
 		var found []string
 		if found, err = nocopyc.Expand(schema.Disk, paths[i:i+1]); err != nil {
 			return nil, p.wrong(values[i], "%w", err)
