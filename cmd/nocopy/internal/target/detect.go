@@ -437,7 +437,7 @@ func (d *detection) try(ctx context.Context, i int, w wire, right func()) (*Serv
 	answered := false
 	d.describe(ctx, s, &watched{Caller: s.Caller, returned: func(err error) {
 		var answer *rpc.ApplicationException
-		if !answered && (err == nil || errors.As(err, &answer) && !refusesWay(answer)) {
+		if !answered && (err == nil || errors.As(err, &answer) && !errors.Is(err, rpc.ErrBadReply) && !refusesWay(answer)) {
 			answered = true
 			right()
 		}
