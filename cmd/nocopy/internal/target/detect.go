@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -86,6 +87,7 @@ type detection struct {
 	alone     [alone]lone
 
 	ways   []way
+	plain  bool // the server does not speak TLS: it was tried
 	isHTTP bool // the server has answered as one of HTTP does: other ways do not count
 }
 
@@ -212,6 +214,7 @@ func (d *detection) report(ctx context.Context, way int, e event) {
 // for better ways.
 func (d *detection) wait(ctx context.Context) (*Server, error) {
 	var enough <-chan time.Time // nil before there is an answer
+	var secure chan bool        // nil before the server is suspected to speak TLS
 	for {
 		best, sure := d.best()
 		switch {
@@ -219,10 +222,18 @@ func (d *detection) wait(ctx context.Context) (*Server, error) {
 			return d.choose(ctx, best)
 		case best >= 0 && enough == nil:
 			enough = time.After(grace)
-		case d.ended():
+		case best < 0 && secure == nil && d.isSilent():
+			secure = make(chan bool, 1)
+			go func() { secure <- d.speaksTLS(ctx) }()
+		case d.ended() && (secure == nil || d.plain):
 			return nil, d.failure()
 		}
 		select {
+		case yes := <-secure:
+			if yes && best < 0 {
+				return nil, d.Explain(d.addr, rpc.ErrTLS)
+			}
+			d.plain = true
 		case <-enough:
 			return d.choose(ctx, best)
 		case <-ctx.Done():
@@ -308,6 +319,43 @@ func (d *detection) best() (best int, sure bool) {
 // counts reports whether a way may be right.
 func (d *detection) counts(w way) bool { return !d.isHTTP || w.transport == "http" }
 
+// isSilent reports whether the server has closed the connections of nearly all ways, and sent
+// nothing, as servers do that expect TLS. Some of these wait at the first bytes of unframed
+// Compact, which could be those of SSL 2.
+func (d *detection) isSilent() bool {
+	closed, open := 0, 0
+	for _, w := range d.ways {
+		switch {
+		case w.err == nil:
+			open++
+		case w.transport == "http": // net/http's errors vary
+		case !endsSilently(w.err):
+			return false
+		default:
+			closed++
+		}
+	}
+	return closed > 0 && open < 2 && !d.TLS
+}
+
+// maxHandshake is the time for a handshake of TLS that is only tried.
+const maxHandshake = 3 * time.Second
+
+// speaksTLS reports whether a server answers the first message of TLS in TLS.
+func (d *detection) speaksTLS(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, maxHandshake)
+	defer cancel()
+	network, address := Address(d.addr)
+	host, _, _ := net.SplitHostPort(address)
+	dialer := &tls.Dialer{Config: &tls.Config{ServerName: host, InsecureSkipVerify: true}} // nothing is sent
+	conn, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return strings.Contains(err.Error(), "remote error: tls: ")
+	}
+	conn.Close()
+	return true
+}
+
 // ended reports whether all ways that count have failed.
 func (d *detection) ended() bool {
 	for _, w := range d.ways {
@@ -329,6 +377,7 @@ func (d *detection) failure() error {
 	var tried []error
 	var closed error
 	silent := true // the server has sent nothing
+	advice := ""
 	for _, w := range d.ways {
 		switch {
 		case !d.counts(w):
@@ -346,7 +395,11 @@ func (d *detection) failure() error {
 			closed = w.err
 		}
 		silent = silent && (endsSilently(w.err) || w.transport == "http") // net/http's errors vary
-		tried = append(tried, fmt.Errorf("  %s: %w", w.wire, d.Plainly(w.err)))
+		text, more, _ := strings.Cut(d.Plainly(w.err).Error(), neverAnswered)
+		if w.transport != "http" && advice == "" {
+			advice = more
+		}
+		tried = append(tried, fmt.Errorf("  %s: %s", w.wire, text))
 	}
 	switch {
 	case d.isHTTP && len(tried) == 0:
@@ -358,8 +411,17 @@ func (d *detection) failure() error {
 	if closed != nil && silent {
 		lines = append(lines, fmt.Errorf("it closed connections without a word: %w", d.perhapsMultiplexing()))
 	}
+	if d.plain {
+		advice = strings.TrimPrefix(advice, "TLS (-tls), ")
+	}
+	if advice != "" {
+		lines = append(lines, fmt.Errorf("or it expects %s", advice))
+	}
 	return shell.Lines(lines...)
 }
+
+// neverAnswered is before the advice of package rpc, which is the same for all ways.
+const neverAnswered = "; the server has never answered: perhaps it expects "
 
 const noWay = "the server answers in no known way; if you know its -transport and -protocol, give them:"
 
