@@ -96,8 +96,8 @@ func (c *Command) bundle(set *schema.Set) ([]byte, error) {
 	return description.Append(nil, services, files), checkNames(services)
 }
 
-// checkNames returns an error if services of two files have the same name: commands tell them apart
-// by their names.
+// checkNames returns an error if services of two files have the same name: commands tell them
+// apart by their names.
 func checkNames(services []description.Service) error {
 	files := map[string]string{}
 	for _, s := range services {

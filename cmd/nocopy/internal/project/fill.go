@@ -43,8 +43,8 @@ var (
 
 // Fill reads the project for a command line whose arguments have been applied, and adds what the
 // project says to them. Flags follow when the command line resolves them: those that it has, and
-// variables of the environment, go first. Finish has to be called after that. showing says that the
-// command is not run: then variables that the file names need not be set.
+// variables of the environment, go first. Finish has to be called after that. showing says that
+// the command is not run: then variables that the file names need not be set.
 func Fill(line *kong.Context, showing bool) (u *Use, err error) {
 	u = &Use{from: map[string]Value{}}
 	node := line.Selected()

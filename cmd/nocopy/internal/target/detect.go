@@ -2,17 +2,10 @@ package target
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -237,29 +230,42 @@ func (d *detection) wait(ctx context.Context) (*Server, error) {
 		case <-enough:
 			return d.choose(ctx, best)
 		case <-ctx.Done():
-			switch {
-			case best >= 0 && d.ways[best].server != nil:
-				return d.ways[best].server, nil
-			case errors.Is(ctx.Err(), context.Canceled):
-				return nil, ctx.Err()
-			}
-			return nil, d.failure()
+			return d.late(ctx, best)
 		case e := <-d.events:
-			d.ways[e.way].event = e.event
-			if e.right {
-				d.stop(e.way + 1)
-			} else if e.way < alone && !isDone(d.alone[e.way].failed) {
-				close(d.alone[e.way].failed)
+			if err := d.note(e); err != nil && best < 0 {
+				return nil, err
 			}
-			if e.err == nil {
-				break
-			}
-			if d.ways[e.way].transport != "http" && isFinal(e.err) && best < 0 {
-				return nil, d.final(e.err)
-			}
-			d.isHTTP = d.isHTTP || showsHTTP(e.err)
 		}
 	}
+}
+
+// late returns what is known when the time is over. best is the first way that is right, or -1.
+func (d *detection) late(ctx context.Context, best int) (*Server, error) {
+	switch {
+	case best >= 0 && d.ways[best].server != nil:
+		return d.ways[best].server, nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return nil, ctx.Err()
+	}
+	return nil, d.failure()
+}
+
+// note notes an event. It returns an error if all ways would fail for the same reason.
+func (d *detection) note(e report) error {
+	d.ways[e.way].event = e.event
+	if e.right {
+		d.stop(e.way + 1)
+	} else if e.way < alone && !isDone(d.alone[e.way].failed) {
+		close(d.alone[e.way].failed)
+	}
+	if e.err == nil {
+		return nil
+	}
+	d.isHTTP = d.isHTTP || showsHTTP(e.err)
+	if d.ways[e.way].transport != "http" && isFinal(e.err) {
+		return d.final(e.err)
+	}
+	return nil
 }
 
 // stop gives up all ways from this one on.
@@ -319,43 +325,6 @@ func (d *detection) best() (best int, sure bool) {
 // counts reports whether a way may be right.
 func (d *detection) counts(w way) bool { return !d.isHTTP || w.transport == "http" }
 
-// isSilent reports whether the server has closed the connections of nearly all ways, and sent
-// nothing, as servers do that expect TLS. Some of these wait at the first bytes of unframed
-// Compact, which could be those of SSL 2.
-func (d *detection) isSilent() bool {
-	closed, open := 0, 0
-	for _, w := range d.ways {
-		switch {
-		case w.err == nil:
-			open++
-		case w.transport == "http": // net/http's errors vary
-		case !endsSilently(w.err):
-			return false
-		default:
-			closed++
-		}
-	}
-	return closed > 0 && open < 2 && !d.TLS
-}
-
-// maxHandshake is the time for a handshake of TLS that is only tried.
-const maxHandshake = 3 * time.Second
-
-// speaksTLS reports whether a server answers the first message of TLS in TLS.
-func (d *detection) speaksTLS(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, maxHandshake)
-	defer cancel()
-	network, address := Address(d.addr)
-	host, _, _ := net.SplitHostPort(address)
-	dialer := &tls.Dialer{Config: &tls.Config{ServerName: host, InsecureSkipVerify: true}} // nothing is sent
-	conn, err := dialer.DialContext(ctx, network, address)
-	if err != nil {
-		return strings.Contains(err.Error(), "remote error: tls: ")
-	}
-	conn.Close()
-	return true
-}
-
 // ended reports whether all ways that count have failed.
 func (d *detection) ended() bool {
 	for _, w := range d.ways {
@@ -365,121 +334,6 @@ func (d *detection) ended() bool {
 	}
 	return true
 }
-
-// failure returns why no way is right.
-func (d *detection) failure() error {
-	if err := d.ways[0].err; err != nil && !d.connected.Load() {
-		return d.Explain(d.addr, err)
-	}
-	if !d.connected.Load() {
-		return d.Explain(d.addr, fmt.Errorf("no connection in %v", d.Timeout))
-	}
-	var tried []error
-	var closed error
-	silent := true // the server has sent nothing
-	advice := ""
-	for _, w := range d.ways {
-		switch {
-		case !d.counts(w):
-			continue
-		case w.err == nil:
-			tried = append(tried, fmt.Errorf("  %s: no answer in %v", w.wire, d.Timeout))
-			continue
-		case d.isHTTP:
-			var status *rpc.HTTPError
-			if errors.As(w.err, &status) && status.Status == http.StatusInternalServerError {
-				return shell.Lines(d.Explain(d.addr, w.err), d.perhapsMultiplexing())
-			}
-			return d.Explain(d.addr, w.err)
-		case isClosed(w.err) && closed == nil:
-			closed = w.err
-		}
-		silent = silent && (endsSilently(w.err) || w.transport == "http") // net/http's errors vary
-		text, more, _ := strings.Cut(d.Plainly(w.err).Error(), neverAnswered)
-		if w.transport != "http" && advice == "" {
-			advice = more
-		}
-		tried = append(tried, fmt.Errorf("  %s: %s", w.wire, text))
-	}
-	switch {
-	case d.isHTTP && len(tried) == 0:
-		return fmt.Errorf("%s: the server speaks HTTP: add -transport http, or give a URL", Shown(d.addr))
-	case closed != nil && d.lacksCert(closed):
-		return d.Explain(d.addr, closed)
-	}
-	lines := append([]error{fmt.Errorf("%s: %s", Shown(d.addr), noWay)}, tried...)
-	if closed != nil && silent {
-		lines = append(lines, fmt.Errorf("it closed connections without a word: %w", d.perhapsMultiplexing()))
-	}
-	if d.plain {
-		advice = strings.TrimPrefix(advice, "TLS (-tls), ")
-	}
-	if advice != "" {
-		lines = append(lines, fmt.Errorf("or it expects %s", advice))
-	}
-	return shell.Lines(lines...)
-}
-
-// neverAnswered is before the advice of package rpc, which is the same for all ways.
-const neverAnswered = "; the server has never answered: perhaps it expects "
-
-const noWay = "the server answers in no known way; if you know its -transport and -protocol, give them:"
-
-// perhapsMultiplexing returns what may be wrong if a server fails instead of answering.
-func (d *detection) perhapsMultiplexing() error {
-	if d.Multiplexed != "" {
-		return fmt.Errorf("perhaps the server has no service with the name %q", d.Multiplexed)
-	}
-	return errors.New("perhaps it is a multiplexing server, which demands the name of a service: call Service:method, or add -multiplexed NAME")
-}
-
-// final returns the error for one that would be the same in any other way to speak.
-func (d *detection) final(err error) error {
-	explained := d.Explain(d.addr, err)
-	if isRefused(err) && d.connected.Load() {
-		return shell.Lines(explained, errors.New("it took connections before: perhaps it has ended at bytes that it did not expect, as servers on Apache's library for Node do without an error handler; then start it again, and give -transport and -protocol"))
-	}
-	return explained
-}
-
-// isRefused reports whether nobody listens at an address.
-func isRefused(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial" && !op.Timeout()
-}
-
-// isFinal reports whether err would be the same in any other way to speak.
-func isFinal(err error) bool {
-	var dns *net.DNSError
-	return errors.Is(err, rpc.ErrLogin) || demandsLogin(err) || errors.Is(err, rpc.ErrTLS) || errors.As(err, &dns) ||
-		isRefused(err) || strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
-}
-
-// showsHTTP reports whether a server has answered as one of HTTP does. A Server of package rpc
-// that does not take calls over HTTP says so in HTTP.
-func showsHTTP(err error) bool {
-	var status *rpc.HTTPError
-	return errors.Is(err, rpc.ErrHTTP) || errors.As(err, &status) && !strings.HasPrefix(status.Text, "This port speaks Thrift")
-}
-
-// isClosed reports whether a server has closed the connection of a call.
-func isClosed(err error) bool {
-	return errors.Is(err, rpc.ErrConnLost) || errors.Is(err, rpc.ErrNotSent) || errors.Is(err, io.EOF)
-}
-
-// endsSilently reports whether a server has closed the connection of a call and sent nothing.
-func endsSilently(err error) bool {
-	var op *net.OpError
-	return errors.Is(err, rpc.ErrNotSent) || errors.Is(err, io.EOF) || errors.As(err, &op)
-}
-
-// refusesWay reports whether a server answers that it does not speak in the way of the call.
-func refusesWay(answer *rpc.ApplicationException) bool {
-	return answer.Type == rpc.UnsupportedClientType || answer.Type == rpc.InvalidProtocol || answer.Type == rpc.InvalidTransform
-}
-
-// demandsLogin reports whether a server has said, instead of a reply, that a login comes first.
-func demandsLogin(err error) bool { return strings.Contains(err.Error(), "a login by SASL") }
 
 // try asks a server in one way. It returns the server if it has answered, and calls right before,
 // when the answer has come.
