@@ -285,6 +285,9 @@ func wrongLine(model *kong.Application, args []string, err error) string {
 		}
 		slices.Sort(known)
 		text = command.UnknownFlag(m[1], known)
+		if m[1] == "json" && slices.Contains(known, "format") {
+			text = "unknown flag -json: write -format json"
+		}
 	}
 	return text + "; see nocopy " + commandIn(model, args) + "-h"
 }

@@ -272,8 +272,14 @@ func (i *IDL) Method(name string) (dynamic.Service, descriptor.Method, error) {
 }
 
 // registered finds a method of a service that a server has registered by a name of its own: the
-// service whose name differs in capital letters only, else the only one with such a method.
+// service that the server or bundle calls so, or the one whose name differs in capital letters
+// only, else the only one with such a method.
 func (i *IDL) registered(name, method string) (service dynamic.Service, found descriptor.Method, err error) {
+	for _, s := range i.Services {
+		if i.Multiplexed[s.Name()] == name {
+			return i.Method(s.Name() + "." + method)
+		}
+	}
 	for _, s := range i.Services {
 		if strings.EqualFold(s.Name(), name) {
 			return i.Method(s.Name() + "." + method)
