@@ -45,7 +45,7 @@ func TestAdvice(t *testing.T) {
 		flags []string
 		want  []string
 	}{
-		{l.Addr().String(), nil, []string{"-tls", "-sasl PLAIN -user NAME"}},
+		{l.Addr().String(), nil, []string{"or it expects a login (-sasl PLAIN -user NAME", "another -transport"}},
 		{l.Addr().String(), []string{"-transport", "framed", "-protocol", "binary"}, []string{"-tls", "-sasl PLAIN -user NAME", "another -transport"}},
 		{"http://" + l.Addr().String(), []string{"-protocol", "binary"}, []string{"https"}},
 		{strings.TrimPrefix(web.URL, "http://"), []string{"-transport", "framed", "-protocol", "binary"}, []string{"-transport http"}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"net"
@@ -297,5 +298,32 @@ func TestTerminalCommands(t *testing.T) {
 	}
 	if out, _, code := nocopy(t, "", "fmt", now); code != 0 || out != "// "+evil+"\nstruct B {}\n" {
 		t.Errorf("the formatted text is %q", out)
+	}
+}
+
+// TestNoAnswer: an answer without IDL is no description, and bytes that do not answer the call are
+// no answer.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	empty := answerWith(t, func(request []byte) []byte {
+		if bytes.Contains(request, []byte("nocopy.describe")) { // this method is unknown, perhaps
+			answer := reply(request, []byte{8, 0, 2, 0, 0, 0, 1, 0})
+			if len(answer) > 7 {
+				answer[7] = 3
+			}
+			return answer
+		}
+		return reply(request, []byte("\x0c\x00\x00\x0b\x00\x01\x00\x00\x00\x01n\x08\x00\x02\x00\x00\x00\x05\x00\x00"))
+	}, true)
+	idl := write(t, "s.thrift", "service S {}")
+	want := "the server does not tell its IDL: what it sends is no description: it has no types and no services"
+	for _, args := range [][]string{{"describe", empty}, {"audit", idl, "-against", empty}} {
+		if out, errs, code := nocopy(t, "", args...); code == 0 || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%v: %d %s%s", args, code, out, errs)
+		}
+	}
+	zeros := answerWith(t, func([]byte) []byte { return make([]byte, 1<<20) }, true)
+	if out, errs, code := nocopy(t, "", "describe", zeros, "-timeout", "20s"); code != 1 || !strings.Contains(errs, "the server answers in no known way") {
+		t.Errorf("%d %s%s", code, out, errs)
 	}
 }

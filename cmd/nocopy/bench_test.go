@@ -157,7 +157,7 @@ func TestBenchSteps(t *testing.T) {
 		t.Fatalf("%d %s%s, %v", code, out, errs, err)
 	}
 	report := write(t, "report.json", out)
-	if out, errs, code := nocopy(t, "", "compare", report, report); code != 0 || len(wholeSeconds.FindAllString(out, -1)) != 2 || strings.Count(out, "too few") != 6 {
+	if out, errs, code := nocopy(t, "", "compare", report, report); code != 0 || len(wholeSeconds.FindAllString(out, -1)) != 2 || strings.Count(out, "too few") != 8 {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
 	table := readFile(t, dir+"/seconds.csv")

@@ -29,8 +29,9 @@ func TestBundle(t *testing.T) {
 	newProject(t, shopFiles())
 	want(t, 0, "", "", "bundle", "-o", "all.bundle")
 	want(t, 0, "", "", "bundle", "idl", "-I", "third", "-o", "again.bundle")
+	want(t, 0, "", "", "bundle", "idl/shop.thrift", "idl/common/base.thrift", "-I", "third", "-o", "order.bundle")
 	all := readFile(t, "all.bundle")
-	if readFile(t, "again.bundle") != all {
+	if readFile(t, "again.bundle") != all || readFile(t, "order.bundle") != all {
 		t.Error("the bytes differ")
 	}
 	for name, text := range shopFiles() {
@@ -104,6 +105,7 @@ func TestBundleErrors(t *testing.T) {
 	newProject(t, map[string]string{
 		"shop.thrift": shopIDL, "none.thrift": "struct S {}", "bad.thrift": "struct", "latin.thrift": "// \xe9\nservice S {}", "large.thrift": large,
 		"a/shop.thrift": shopIDL, "b/shop.thrift": "service Base {}", "up/above.thrift": "include \"../x.thrift\" service S {}", "dirs/in/y": "", "dirs/x.thrift": "",
+		"q.thrift": "service Q { i32 f() }", "z/other.thrift": "service Q { i32 g() }",
 		"round.thrift": "include \"about.thrift\" service S {}", "about.thrift": "include \"round.thrift\"",
 	})
 	dir, err := os.Getwd()
@@ -133,7 +135,9 @@ func TestBundleErrors(t *testing.T) {
 		{"shop.thrift -o x.bundle -service Shops", 1, "service Shops: not found, did you mean Shop?"},
 		{"shop.thrift -o x.bundle -service \x1b[2Jx:Shop", 1, `"\x1b[2Jx:Shop": names have no control characters`},
 		{"a/shop.thrift b/shop.thrift -o x.bundle", 1, "service shop.Base is defined by several files"},
-		{"a/shop.thrift b/shop.thrift -o x.bundle -service x:Base", 1, "service Base is defined by several files: a/shop.thrift, b/shop.thrift"},
+		{"a/shop.thrift b/shop.thrift -o x.bundle -service x:Base", 1, "service Base is defined by several files: a/shop.thrift, b/shop.thrift\n"},
+		{"q.thrift z -o x.bundle", 1, "q.thrift and z/other.thrift both have a service Q, and clients could not tell them apart: rename one, or leave it out with -service"},
+		{"z q.thrift -o x.bundle -service one:q.Q -service two:other.Q", 1, "both have a service Q"},
 	} {
 		if out, errs, code := nocopy(t, "", append([]string{"bundle"}, strings.Fields(c.args)...)...); code != c.code || out != "" || !strings.Contains(errs, c.want) || len(errs) > 1<<12 {
 			t.Errorf("%s: %d %s%.1000s", c.args, code, out, errs)
@@ -174,10 +178,12 @@ func TestHostileBundles(t *testing.T) {
 		"another service": {described.Append(nil, []described.Service{{Service: "T", File: "s.thrift"}}, []described.File{{Path: "s.thrift", Text: "service S {}"}}), "service s.T: "},
 		"another file":    {described.Append(nil, []described.Service{{Service: "S", File: "t.thrift"}}, []described.File{{Path: "s.thrift", Text: "service S {}"}}), "service t.S: "},
 		"twice":           {described.Append(nil, services, []described.File{{Path: "s.thrift"}, {Path: "s.thrift"}}), "two of its files are called \"s.thrift\""},
-		"absolute":        {of("s.thrift", "include \""+filepath.ToSlash(secret)+"\" service S {}"), "make the bundle anew with nocopy bundle"},
-		"above":           {of("s.thrift", "include \"../new/s.thrift\" service S {}"), "make the bundle anew with nocopy bundle"},
-		"circle":          {of("s.thrift", "include \"s.thrift\" service S {}"), "cycle"},
-		"terminal":        {of("s.thrift", "\x1b]0;evil\x07 service S {}"), "s.thrift:1:1: "},
+		"one name": {described.Append(nil, []described.Service{{Name: "one", Service: "S", File: "s.thrift"}, {Name: "two", Service: "S", File: "t.thrift"}},
+			[]described.File{{Path: "s.thrift", Text: "service S {}"}, {Path: "t.thrift", Text: "service S {}"}}), "it has two services with the name S, in s.thrift and t.thrift"},
+		"absolute": {of("s.thrift", "include \""+filepath.ToSlash(secret)+"\" service S {}"), "make the bundle anew with nocopy bundle"},
+		"above":    {of("s.thrift", "include \"../new/s.thrift\" service S {}"), "make the bundle anew with nocopy bundle"},
+		"circle":   {of("s.thrift", "include \"s.thrift\" service S {}"), "cycle"},
+		"terminal": {of("s.thrift", "\x1b]0;evil\x07 service S {}"), "s.thrift:1:1: "},
 	} {
 		if err := os.WriteFile("b.bundle", c.bundle, 0o666); err != nil {
 			t.Fatal(err)
@@ -192,7 +198,7 @@ func TestHostileBundles(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"../s.thrift", filepath.Join(dir, "evil.thrift"), "a/../../evil.thrift", "a\\..\\..\\evil.thrift", "a\x00.thrift"} {
+	for _, path := range []string{"../s.thrift", filepath.Join(dir, "evil.thrift"), "a/../../evil.thrift", "a\\..\\..\\evil.thrift", "a\x00.thrift", ".git/x.thrift", "a/.ssh/x.thrift", ".thrift", "x.sh", "Makefile"} {
 		if err := os.WriteFile("b.bundle", described.Append(nil, nil, []described.File{{Path: path, Text: "service S {}"}}), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -25,6 +25,10 @@ func completionProject(t *testing.T) string {
 // TestComplete: each kind of word is completed.
 func TestComplete(t *testing.T) {
 	completionProject(t)
+	want(t, 0, "", "", "bundle", "idl/shop.thrift", "-service", "bills:Shop", "-o", "idl.bundle")
+	if err := os.WriteFile("nocopy.yaml", []byte(readFile(t, "nocopy.yaml")+"  bundled: {address: \"files.invalid:1\", idl: idl.bundle}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ line, want string }{
 		{"", "call describe mock record replay bench compare console lint lsp bundle doc openapi migrate gen check audit fmt dump config completion help version"},
 		{"-", "-help -version"},
@@ -33,8 +37,8 @@ func TestComplete(t *testing.T) {
 		{"help call ", ""},
 		{"nonsense ", ""},
 		{"call s", "server"},
-		{"call ", "files server"},
-		{"replay x.jsonl ", "files server"},
+		{"call ", "bundled files server"},
+		{"replay x.jsonl ", "bundled files server"},
 		{"call files j", "join"},
 		{"call files ", "ping get add echo join tell"},
 		{"call files Shop.a", "Shop.add"},
@@ -62,6 +66,9 @@ func TestComplete(t *testing.T) {
 		{"record server -methods Shop.a", "Shop.add"},
 		{"record server -bandw", "-bandwidth"},
 		{"replay x.jsonl files -only j", "join"},
+		{"dump -idl idl/shop.thrift -only Shop.a", "Shop.add"},
+		{"call bundled bills:ad", "bills:add"},
+		{"call bundled bil", "bills:get bills:add bills:echo bills:join bills:tell bills:ping"},
 		{"describe files Pay", "Payment"},
 		{"describe server Shop.a", "Shop.add"},
 		{"completion ", "bash zsh fish"},
@@ -75,7 +82,7 @@ func TestComplete(t *testing.T) {
 		{"dump -ma", "-max"},
 		{"config -", "-allow -format"},
 		{"config call server add ", "a= b="},
-		{"config -allow ", "files server"},
+		{"config -allow ", "bundled files server"},
 	} {
 		words := strings.Split(c.line, " ")
 		for _, args := range [][]string{words, {"-line", "nocopy " + c.line, " \t"}} {

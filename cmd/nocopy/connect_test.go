@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -9,9 +10,12 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"io"
 	"log/slog"
 	"math/big"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -211,3 +215,50 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%d %s", code, errs)
 	}
 }
+
+// TestSilentTLS: a server that expects TLS, and closes the connections of other clients without a
+// word, is found out. The tool tries the first message of TLS.
+func TestSilentTLS(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewTLSServer(http.NotFoundHandler())
+	defer web.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			nc, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer nc.Close()
+				nc.SetDeadline(time.Now().Add(time.Minute))
+				begin := make([]byte, 1)
+				nc.Read(begin)
+				if begin[0] == 0x16 {
+					tls.Server(begun{nc, io.MultiReader(bytes.NewReader(begin), nc)}, web.TLS).Handshake()
+				}
+			}()
+		}
+	}()
+	addr := l.Addr().String()
+	for want, args := range map[string][]string{
+		"(the server speaks TLS: add -tls)\n":                     {"call", addr, "f", "-raw"},
+		"(perhaps the server expects TLS: add -tls; or it has no": {"call", addr, "f", "-raw", "-sasl", "PLAIN", "-user", "a", "-password", "b", "-transport", "framed", "-protocol", "binary"},
+	} {
+		if _, errs, code := nocopy(t, "", append(args, "-timeout", "50s")...); code != 1 || !strings.Contains(errs, want) {
+			t.Errorf("%v: %d %s", args, code, errs)
+		}
+	}
+}
+
+// begun is a connection whose first bytes have been read.
+type begun struct {
+	net.Conn
+	r io.Reader
+}
+
+func (b begun) Read(p []byte) (int, error) { return b.r.Read(p) }

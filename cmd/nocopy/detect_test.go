@@ -192,6 +192,39 @@ func TestDetectionTime(t *testing.T) {
 	}
 }
 
+// TestUsualWaysFirst: a server gets framed binary first, and then unframed binary. Servers in Node
+// end at any other bytes.
+func TestUsualWaysFirst(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	got := make(chan []byte, 2)
+	go func() { // it closes both connections
+		for range 2 {
+			nc, err := l.Accept()
+			if err != nil {
+				return
+			}
+			nc.SetDeadline(time.Now().Add(time.Minute))
+			begin := make([]byte, 4)
+			io.ReadFull(nc, begin)
+			got <- begin
+			nc.Close()
+		}
+		l.Close()
+	}()
+	nocopy(t, "", "call", l.Addr().String(), "f", "-raw", "-timeout", "50s")
+	if framed := <-got; framed[0] != 0 || framed[1] != 0 || framed[3] > 100 {
+		t.Errorf("the first connection has %x", framed)
+	}
+	if unframed := <-got; string(unframed) != "\x80\x01\x00\x01" {
+		t.Errorf("the second connection has %x", unframed)
+	}
+}
+
 // TestOneAtATime: a server that serves one connection after the other, and waits for more bytes on
 // one that speaks in another way, is found out.
 func TestOneAtATime(t *testing.T) {

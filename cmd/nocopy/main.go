@@ -190,19 +190,21 @@ type runner interface {
 // newParser returns the parser of command lines.
 func newParser(sh *shell.Shell) *kong.Kong {
 	all := &commands{}
-	all.Config.Parse = func(args []string) (*kong.Context, *project.Use, error) {
-		parser := newParser(sh)
-		line, err := trace(parser, args)
-		var use *project.Use
-		if err == nil {
-			use, err = parse(line)
+	reads := func(showing bool) func(args []string) (*kong.Context, *project.Use, error) {
+		return func(args []string) (*kong.Context, *project.Use, error) {
+			parser := newParser(sh)
+			line, err := trace(parser, args)
+			var use *project.Use
+			if err == nil {
+				use, err = parse(line, showing)
+			}
+			if file := (*project.Error)(nil); err != nil && !errors.As(err, &file) {
+				err = errors.New(wrongLine(parser.Model, args, err))
+			}
+			return line, use, err
 		}
-		if file := (*project.Error)(nil); err != nil && !errors.As(err, &file) {
-			err = errors.New(wrongLine(parser.Model, args, err))
-		}
-		return line, use, err
 	}
-	all.Complete.Parse = all.Config.Parse
+	all.Config.Parse, all.Complete.Parse = reads(true), reads(false)
 	parser, err := kong.New(all, kong.Name("nocopy"), kong.Description(description), kong.Writers(oneDash{sh.Out}, sh.Err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
 	if err != nil {
@@ -248,7 +250,7 @@ func run(args []string, sh *shell.Shell) (code int) {
 			}
 		}
 		var use *project.Use
-		if use, err = parse(line); use != nil && use.Project != nil {
+		if use, err = parse(line, false); use != nil && use.Project != nil {
 			sh.Project = use.Project.Name
 		}
 	}
@@ -289,6 +291,9 @@ func wrongLine(model *kong.Application, args []string, err error) string {
 		}
 		slices.Sort(known)
 		text = command.UnknownFlag(m[1], known)
+		if m[1] == "json" && slices.Contains(known, "format") {
+			text = "unknown flag -json: write -format json"
+		}
 	}
 	return text + "; see nocopy " + commandIn(model, args) + "-h"
 }
@@ -330,15 +335,15 @@ func (w oneDash) Write(text []byte) (int, error) {
 }
 
 // parse sets the fields of the command that a command line chooses, and fills what the project
-// file says.
-func parse(line *kong.Context) (*project.Use, error) {
+// file says. showing says that the command is not run.
+func parse(line *kong.Context, showing bool) (*project.Use, error) {
 	if err := reset(line); err != nil {
 		return nil, err
 	}
 	if _, err := line.Apply(); err != nil { // for project.Fill
 		return nil, err
 	}
-	use, err := project.Fill(line)
+	use, err := project.Fill(line, showing)
 	if err != nil {
 		return use, err
 	}

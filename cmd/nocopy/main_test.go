@@ -231,6 +231,7 @@ func TestUsage(t *testing.T) {
 		{2, "unexpected argument cal, did you mean \"call\"?; see nocopy -h", []string{"config", "cal"}},
 		{2, "unknown flag -timeuot, did you mean \"-timeout\"?; see nocopy call -h", []string{"config", "call", "-timeuot", "1s"}},
 		{2, "unknown flag -timeuot, did you mean \"-timeout\"?; see nocopy call -h", []string{"call", addr, "f", "-timeuot", "1s"}},
+		{2, "unknown flag -json: write -format json; see nocopy bench -h", []string{"bench", addr, "f", "-json"}},
 		{2, "unknown flag -dta", []string{"call", addr, "f", "-dta", "x"}},
 		{2, "nocopy: -idl needs a value; see nocopy call -h", []string{"call", addr, "f", "-idl"}},
 		{2, "nocopy: -d needs a value; see nocopy call -h", []string{"call", addr, "f", "-d"}},

@@ -83,7 +83,8 @@ audit: {baseline: old, warnings: "off"}
 			args []string
 		}{
 			{0, "10 calls in ", []string{"bench", "shop", "getOrder", "id=7", "-n", "10", "-warmup", "0"}},
-			{0, "service Shop", []string{"describe", "shop"}},
+			{0, "# framed binary\nservice Shop", []string{"describe", "shop"}}, // what the server tells
+			{0, "struct Order", []string{"describe", "shop", "Order"}},
 			{0, "service Shop", []string{"describe"}},
 			{0, "struct Order", []string{"describe", "Order"}},
 			{0, "\"openapi\"", []string{"openapi"}},
@@ -170,6 +171,24 @@ gen: {out: out, fields: true}
 	check(comparable(config()), setting{"idl", "shop.thrift", "nocopy.yaml:1:6"}, setting{"targets.shop.headers.y", "file", "nocopy.yaml:8:45"}, setting{"gen.fields", "true", "nocopy.yaml:9:25"}, setting{"-timeout", "6s", "$NOCOPY_TIMEOUT"})
 	if out, errs, code := nocopy(t, "", "config", "call", "shop", "f"); code != 0 || !strings.Contains(out, "-timeout    6s ") || !regexp.MustCompile(`(?m)^-protocol +compact +nocopy.yaml:7:15$`).MatchString(out) {
 		t.Errorf("%d %s%s", code, out, errs)
+	}
+	// What is not set is shown, also where only a set variable is a value.
+	newProject(t, map[string]string{"a.thrift": projectShop, "b.thrift": "struct B {}", "nocopy.yaml": `idl: [a.thrift, b.thrift]
+targets:
+  shop: {address: "${NOCOPY_TEST_HOST}", timeout: "${NOCOPY_TEST_TIME}", headers: {x: "a ${NOCOPY_TEST_NONE}"}, ca: "${NOCOPY_TEST_DIR}/ca"}
+`})
+	check(comparable(config("call", "shop", "f")), setting{"address", "${NOCOPY_TEST_HOST}", "nocopy.yaml:3:19, NOCOPY_TEST_HOST is not set"},
+		setting{"-timeout", "6s", "$NOCOPY_TIMEOUT"}, setting{"-header", "x: a ${NOCOPY_TEST_NONE}", "nocopy.yaml:3:87, NOCOPY_TEST_NONE is not set"},
+		setting{"-ca", "${NOCOPY_TEST_DIR}/ca", "nocopy.yaml:3:117, NOCOPY_TEST_DIR is not set"})
+	if out, errs, code := nocopy(t, "", "config", "call", "shop", "f"); code != 0 || !regexp.MustCompile(`(?m)^-idl +a.thrift +nocopy.yaml:1:7\n +b.thrift$`).MatchString(out) {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	if _, errs, code := nocopy(t, "", "audit", "a.thrift", "-against", "shop"); code == 0 || !strings.HasPrefix(errs, "nocopy: nocopy.yaml:3:19: the variable NOCOPY_TEST_HOST is not set\n") {
+		t.Errorf("%d %s", code, errs)
+	}
+	t.Setenv("NOCOPY_TEST_HOST", "localhost:1")
+	if _, errs, code := nocopy(t, "", "audit", "a.thrift", "-against", "shop"); code == 0 || !strings.HasPrefix(errs, "nocopy: nocopy.yaml:3:") || !strings.Contains(errs, " is not set\n") {
+		t.Errorf("%d %s", code, errs)
 	}
 	if out, errs, code := nocopy(t, "", "config", "call", "shop", "f", "-nonsense"); code != 2 || !strings.Contains(errs, "unknown flag -nonsense") {
 		t.Errorf("%d %s%s", code, out, errs)

@@ -189,20 +189,15 @@ func (c *comparer) enum(old, new *schema.Enum) {
 
 // consts compares the constants of a file.
 func (c *comparer) consts(f filePair) {
-	next := map[string]*schema.Const{}
-	if f.new != nil {
-		for _, k := range f.new.Consts {
-			next[k.Name] = k
-		}
-	}
 	for _, k := range f.old.Consts {
-		to := next[k.Name]
+		to := c.pairs.consts[k]
 		at := change{symbol: k.Name, old: k.Pos, new: f.lack}
 		if to == nil {
 			c.add(Warning, "const-removed", Source, at, "constant %s removed", k.Name)
 			continue
 		}
 		at.new = to.Pos
+		c.moved(at, f, c.new.programs[to.Pos.Filename], "constant")
 		switch {
 		case !c.same(k.Type, to.Type):
 			was, is := c.typeTexts(k.Type, to.Type)

@@ -15,6 +15,7 @@ type pairs struct {
 	enums    map[*schema.Enum]*schema.Enum
 	services map[*schema.Service]*schema.Service
 	typedefs map[*schema.Typedef]*schema.Typedef
+	consts   map[*schema.Const]*schema.Const
 }
 
 // A filePair is a file in both Versions. new is nil if the new Version lacks the file; lack is
@@ -32,17 +33,20 @@ func pair(old, new *Version) pairs {
 		enums:    map[*schema.Enum]*schema.Enum{},
 		services: map[*schema.Service]*schema.Service{},
 		typedefs: map[*schema.Typedef]*schema.Typedef{},
+		consts:   map[*schema.Const]*schema.Const{},
 	}
 	p.pairFiles(old, new)
 	structs := newIndex(new, p.files, func(f *schema.Program) []*schema.Struct { return f.Structs }, func(s *schema.Struct) string { return s.Name })
 	enums := newIndex(new, p.files, func(f *schema.Program) []*schema.Enum { return f.Enums }, func(e *schema.Enum) string { return e.Name })
 	services := newIndex(new, p.files, func(f *schema.Program) []*schema.Service { return f.Services }, func(s *schema.Service) string { return s.Name })
 	typedefs := newIndex(new, p.files, func(f *schema.Program) []*schema.Typedef { return f.Typedefs }, func(t *schema.Typedef) string { return t.Name })
+	consts := newIndex(new, p.files, func(f *schema.Program) []*schema.Const { return f.Consts }, func(k *schema.Const) string { return k.Name })
 	for _, f := range p.files {
 		structs.match(f, f.old.Structs, p.structs)
 		enums.match(f, f.old.Enums, p.enums)
 		services.match(f, f.old.Services, p.services)
 		typedefs.match(f, f.old.Typedefs, p.typedefs)
+		consts.match(f, f.old.Consts, p.consts)
 	}
 	return p
 }

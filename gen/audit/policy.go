@@ -45,7 +45,7 @@ type Rule struct {
 // Rules are all rules.
 var Rules = []Rule{
 	{"arguments-changed", PolicySource, "a method has a new argument, or another order of them"},
-	{"const-removed", PolicySource, "a constant is gone from its file"},
+	{"const-removed", PolicySource, "a constant is gone or renamed"},
 	{"const-type-changed", PolicySource, "a constant has another type"},
 	{"const-value-changed", PolicyFile, "a constant has another value"},
 	{"default-changed", PolicyFile, "a field that is not sent has another value"},

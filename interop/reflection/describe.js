@@ -1,8 +1,12 @@
 // Lets a server on the npm package thrift return its IDL to clients that ask.
 //
+//   const { describe } = require("./describe.js");
 //   const bundle = fs.readFileSync("shop.bundle"); // made by: nocopy bundle shop.thrift -o shop.bundle
 //   const processor = describe(new Shop.Processor(handler), bundle);
-//   thrift.createMultiplexServer(processor, options).listen(9090);
+//   const server = thrift.createMultiplexServer(processor, options);
+//   server.on("error", (err) => console.error(err)).listen(9090);
+//
+// Without the error handler, the server ends at the first byte that it does not expect.
 //
 // Clients are for example the commands "nocopy describe" and "nocopy call". Whoever can connect to
 // the server can then read the IDL, with its comments. docs/reflection.md specifies the method.
@@ -21,7 +25,9 @@ function describe(processor, bundle) {
   // struct Result { 0: Description success }
   const result = Buffer.concat([Buffer.from([Type.STRUCT, 0, 0]), bundle, Buffer.from([Type.STOP])]);
   const writeResult = (output) => {
-    copy(new thrift.TBinaryProtocol(new thrift.TFramedTransport(result)), output, Type.STRUCT);
+    const bytes = new thrift.TFramedTransport(result);
+    copy(new thrift.TBinaryProtocol(bytes), output, Type.STRUCT);
+    if (bytes.readPos < result.length) throw new Error("the bundle has more than one description");
   };
   writeResult(new thrift.TBinaryProtocol(new thrift.TFramedTransport()));
   return {

@@ -1,5 +1,7 @@
 """Lets a server on Apache Thrift's Python library return its IDL to clients that ask.
 
+    from nocopy_describe import DescribeProcessor
+
     bundle = Path("shop.bundle").read_bytes()  # made by: nocopy bundle shop.thrift -o shop.bundle
     processor = DescribeProcessor(Shop.Processor(handler), bundle)
 
@@ -49,7 +51,12 @@ class DescribeProcessor(TProcessor):
         return True
 
     def _write_result(self, oprot):
-        _copy(TBinaryProtocol(TMemoryBuffer(self._result)), oprot, TType.STRUCT)
+        buffer = TMemoryBuffer(self._result)
+        _copy(TBinaryProtocol(buffer), oprot, TType.STRUCT)
+        if buffer.read(1):
+            raise TProtocolException(
+                TProtocolException.INVALID_DATA, "the bundle has more than one description"
+            )
 
 
 def _copy(in_, out, kind):

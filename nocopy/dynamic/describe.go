@@ -83,7 +83,7 @@ func ParseDescription(b []byte) (*Description, error) {
 // it other types than UnknownMethod.
 func isUnknown(err error) bool {
 	var e *rpc.ApplicationException
-	return errors.As(err, &e)
+	return errors.As(err, &e) && !errors.Is(err, rpc.ErrBadReply) // which is no answer to the call
 }
 
 // descriptionIDL declares what rpc.DescribeMethod returns.

@@ -1,6 +1,7 @@
 package dynamic
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -63,6 +64,9 @@ func readMetadata(b []byte) (*Description, error) {
 		w.structure("exception", s)
 	}
 	w.services(&d)
+	if w.text.Len() == 0 {
+		return nil, errors.New("it has no types and no services")
+	}
 	if w.text.Len() > defaultMaxBytes {
 		return nil, fmt.Errorf("as IDL it has more than %d bytes", defaultMaxBytes)
 	}

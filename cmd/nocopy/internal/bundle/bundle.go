@@ -89,7 +89,23 @@ func (c *Command) bundle(set *schema.Set) ([]byte, error) {
 		return nil, fmt.Errorf("clients would refuse it: %w", err)
 	}
 	services, err := c.services(set, told)
-	return description.Append(nil, services, files), err
+	if err != nil {
+		return nil, err
+	}
+	return description.Append(nil, services, files), checkNames(services)
+}
+
+// checkNames returns an error if services of two files have the same name: commands tell them
+// apart by their names.
+func checkNames(services []description.Service) error {
+	files := map[string]string{}
+	for _, s := range services {
+		if other, known := files[s.Service]; known && other != s.File {
+			return fmt.Errorf("%s and %s both have a service %s, and clients could not tell them apart: rename one, or leave it out with -service", other, s.File, s.Service)
+		}
+		files[s.Service] = s.File
+	}
+	return nil
 }
 
 // services returns the services that the server has. told is the IDL as clients read it.
@@ -118,6 +134,9 @@ func (c *Command) services(set *schema.Set, told *idlfiles.IDL) (services []desc
 			return nil, err
 		}
 		services = append(services, description.Service{Name: name, Service: s.Name(), File: told.FileOf(s)})
+	}
+	if len(c.Service) == 0 { // the order of the arguments means nothing
+		slices.SortStableFunc(services, func(a, b description.Service) int { return strings.Compare(a.File, b.File) })
 	}
 	return services, nil
 }

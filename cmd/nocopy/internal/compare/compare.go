@@ -22,16 +22,19 @@ type Command struct {
 // Help is the end of the command's help text.
 func (Command) Help() string {
 	return `Both files have reports of nocopy bench -format json, of one run or of several. What is compared are the
-calls per second, and the latencies that 50 % and 99 % of the calls did not exceed: of whole runs, or of the
-seconds of a run if each file has one. The table has the medians with confidence intervals of 95 %, and how
-likely such a difference is if nothing has changed (p, by the Mann-Whitney U-test). "worse" and "better" mean
-that p is at most 0.05 and that the medians differ by more than 5 %. Fewer than 4 runs or seconds are too few.
+calls per second, the latencies that 50 % and 99 % of the calls did not exceed, and the share of errors: of
+whole runs, or of the seconds of a run if each file has one. The table has the medians with confidence intervals
+of 95 %, and how likely such a difference is if nothing has changed (p, by the Mann-Whitney U-test). "worse" and
+"better" mean that p is at most 0.05 and that the medians differ by more than 5 %. Of errors the table has the
+share of all calls, which has to differ by more than 0.1 percentage points. Fewer than 4 runs or seconds are too
+few.
 
 The seconds of a run have much in common, and other programs on the machine make runs differ: two single runs
 of the same server often seem to be better or worse. To be sure, measure both sides in turns, several times,
 and append to the files. Of steps, those with the same -rate or -concurrency are compared.
 
 Exit codes: 0 in general; with -limit 100 if a row is worse, and its medians differ by more than that.
+Of errors it is so many percentage points.
 
 Example:
   for i in 1 2 3 4 5 6; do
@@ -83,13 +86,10 @@ func (c *Comparison) print(w io.Writer, color bool) error {
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tw, "\told\tnew\tchange\tp\t")
 		for _, r := range l.Rows {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%+.1f %%\t%.3f\t%s\n", r.Metric, r.Old.text(r.latency), r.New.text(r.latency), r.Change, r.P, shell.Paint(color, colors[r.Verdict], r.Verdict))
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.3f\t%s\n", r.Metric, r.Old.text(r.of), r.New.text(r.of), r.change(), r.P, shell.Paint(color, colors[r.Verdict], r.Verdict))
 		}
 		if err := tw.Flush(); err != nil {
 			return err
-		}
-		if l.OldErrors+l.NewErrors > 0 {
-			fmt.Fprintf(w, "errors: %.2f %% of the calls, then %.2f %%\n", l.OldErrors, l.NewErrors)
 		}
 	}
 	if c.Loads[0].Of == seconds {

@@ -58,6 +58,14 @@ func run(t *testing.T, c Command) (out string, code int, err error) {
 	return b.String(), shell.CodeOf(err), err
 }
 
+// failing makes half of a report's calls fail.
+func failing(r *bench.Report) {
+	r.Errors["no"] = r.Calls / 2
+	for i := range r.Timeline {
+		r.Timeline[i].Errors = r.Timeline[i].Calls / 2
+	}
+}
+
 // runsOf returns reports of several runs.
 func runsOf(n int, calls int64, slow float64) (all []any) {
 	for i := range n {
@@ -72,21 +80,24 @@ func TestVerdict(t *testing.T) {
 		name     string
 		old, now []any
 		of       string
-		verdicts [3]string // of the calls, and of both latencies
+		verdicts [4]string // of the calls, of both latencies, and of errors
 	}{
-		{"the same", []any{report(1000, 1, 10, nil)}, []any{report(1000, 1, 10, nil)}, seconds, [3]string{same, same, same}},
-		{"slower", []any{report(1000, 1, 10, nil)}, []any{report(800, 1.2, 10, nil)}, seconds, [3]string{worse, worse, worse}},
-		{"faster", []any{report(1000, 1, 10, nil)}, []any{report(1200, 0.8, 10, nil)}, seconds, [3]string{better, better, better}},
-		{"noise", []any{report(1000, 1, 10, nil)}, []any{report(970, 1.04, 10, nil)}, seconds, [3]string{same, same, same}},
-		{"short", []any{report(1000, 1, 3, nil)}, []any{report(500, 2, 10, nil)}, seconds, [3]string{tooFew, tooFew, tooFew}},
-		{"runs", runsOf(6, 1000, 1), runsOf(6, 800, 1.2), runs, [3]string{worse, worse, worse}},
-		{"few runs", runsOf(3, 1000, 1), runsOf(6, 500, 2), runs, [3]string{tooFew, tooFew, tooFew}},
-		{"one run", runsOf(1, 1000, 1), runsOf(6, 500, 2), runs, [3]string{tooFew, tooFew, tooFew}},
+		{"the same", []any{report(1000, 1, 10, nil)}, []any{report(1000, 1, 10, nil)}, seconds, [4]string{same, same, same, same}},
+		{"slower", []any{report(1000, 1, 10, nil)}, []any{report(800, 1.2, 10, nil)}, seconds, [4]string{worse, worse, worse, same}},
+		{"faster", []any{report(1000, 1, 10, nil)}, []any{report(1200, 0.8, 10, nil)}, seconds, [4]string{better, better, better, same}},
+		{"noise", []any{report(1000, 1, 10, nil)}, []any{report(970, 1.04, 10, nil)}, seconds, [4]string{same, same, same, same}},
+		{"short", []any{report(1000, 1, 3, nil)}, []any{report(500, 2, 10, nil)}, seconds, [4]string{tooFew, tooFew, tooFew, tooFew}},
+		{"runs", runsOf(6, 1000, 1), runsOf(6, 800, 1.2), runs, [4]string{worse, worse, worse, same}},
+		{"few runs", runsOf(3, 1000, 1), runsOf(6, 500, 2), runs, [4]string{tooFew, tooFew, tooFew, tooFew}},
+		{"one run", runsOf(1, 1000, 1), runsOf(6, 500, 2), runs, [4]string{tooFew, tooFew, tooFew, tooFew}},
+		{"errors", []any{report(1000, 1, 10, nil)}, []any{report(1000, 1, 10, failing)}, seconds, [4]string{same, same, same, worse}},
+		{"no more errors", []any{report(1000, 1, 10, failing)}, []any{report(1000, 1, 10, nil)}, seconds, [4]string{same, same, same, better}},
+		{"from 0", []any{report(1000, 1e-320, 10, nil)}, []any{report(1000, 1, 10, nil)}, seconds, [4]string{same, worse, worse, same}},
 		{"stalled", []any{report(1000, 1, 10, nil)}, []any{report(0, 0, 10, func(r *bench.Report) {
 			for i := range r.Timeline {
 				r.Timeline[i].Calls = 0
 			}
-		})}, seconds, [3]string{worse, tooFew, tooFew}},
+		})}, seconds, [4]string{worse, tooFew, tooFew, tooFew}},
 	} {
 		old, now := file(t, c.old...), file(t, c.now...)
 		out, code, _ := run(t, Command{Old: old, New: now, Format: shell.Format{Format: "json"}})
@@ -105,7 +116,7 @@ func TestVerdict(t *testing.T) {
 		if err != nil || strings.Count(text, c.verdicts[1]) < 2 || strings.Contains(text, "single runs") != (c.of == seconds) {
 			t.Errorf("%s: %s, %v", c.name, text, err)
 		}
-		for limit, exceeded := range map[float64]bool{0: broken, 15: broken, 10_000: false} {
+		for limit, exceeded := range map[float64]bool{0: broken, 15: broken, 1e6: false} {
 			if _, code, _ := run(t, Command{Old: old, New: now, Limit: &limit}); code == 100 != exceeded || code != 100 && code != 0 {
 				t.Errorf("%s: with -limit %g: %d", c.name, limit, code)
 			}
@@ -129,8 +140,8 @@ func TestLoads(t *testing.T) {
 	}))
 	out, code, err = run(t, Command{Old: file(t, report(1000, 1, 10, nil)), New: other})
 	if code != 0 || !strings.Contains(out, "other method: Store.get, then Store.\\x1b[2Jput\\nforged\n") || !strings.Contains(out, "other wire: framed binary, then http binary\n") ||
-		!strings.Contains(out, "other load: closed loop: 16 calls at a time, then open loop: 500 calls per second asked for\n") || !strings.Contains(out, "other bytes per call: 1e+02, then 0.0009\n") ||
-		!strings.Contains(out, "errors: 0.00 % of the calls, then 1.00 %\n") {
+		!strings.Contains(out, "other load: closed loop: 16 calls at a time, then open loop: 500 calls per second asked for\n") || !strings.Contains(out, "other bytes per call: 100, then 0.0009\n") ||
+		!strings.Contains(strings.Join(strings.Fields(out), " "), " errors 0.00 % 1.00 % +1.00 points ") {
 		t.Errorf("%d %s, %v", code, out, err)
 	}
 	if _, code, err := run(t, Command{Old: old, New: file(t, step(1, 1), step(2, 1))}); code != 1 || !strings.Contains(err.Error(), "no load in common") {

@@ -42,25 +42,38 @@ type Row struct {
 	Metric  string  `json:"metric"`
 	Old     Median  `json:"old"`
 	New     Median  `json:"new"`
-	Change  float64 `json:"change"` // of the medians, in percent
+	Change  float64 `json:"change"` // of the medians, in percent; of errors in percentage points
 	P       float64 `json:"p"`      // how likely such a difference is if nothing has changed
 	Verdict string  `json:"verdict"`
 
-	latency bool
+	of kind
 }
 
-// Median is the median of the figures, with a confidence interval if there are enough.
+// kind is what a figure counts.
+type kind int
+
+const (
+	calls   kind = iota // per second
+	latency             // in microseconds
+	share               // of the calls, in percent
+)
+
+// Median is the median of the figures, with a confidence interval if there are enough. Of errors
+// it is their share of all calls, without an interval.
 type Median struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low,omitempty"`
 	High  *float64 `json:"high,omitempty"`
 }
 
-// text returns the median, of microseconds if it is a latency.
-func (m Median) text(latency bool) string {
+// text returns the median for people.
+func (m Median) text(of kind) string {
 	text := func(v float64) string {
-		if latency {
+		switch of {
+		case latency:
 			return bench.Duration(v)
+		case share:
+			return fmt.Sprintf("%.2f %%", v)
 		}
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
@@ -83,18 +96,23 @@ const (
 	leastCount = 4 // of figures: with fewer, p is never small
 	// noise is by how many percent the medians of two runs may differ without a reason.
 	noise = 5
+	// noiseOfErrors is the same in percentage points.
+	noiseOfErrors = 0.1
+	// mostChange is the largest change that is told, in percent.
+	mostChange = 1e6
 )
 
 // metrics are what is compared: figures of each second, or of each run.
 var metrics = []struct {
-	name    string
-	latency bool
-	second  func(bench.Second) float64
-	run     func(*bench.Report) float64
+	name   string
+	of     kind
+	second func(bench.Second) float64
+	run    func(*bench.Report) float64
 }{
-	{"calls per second", false, func(s bench.Second) float64 { return float64(s.Calls) }, func(r *bench.Report) float64 { return r.PerSecond }},
-	{"latency of 50 %", true, func(s bench.Second) float64 { return s.P50 }, func(r *bench.Report) float64 { return r.Latency(50) }},
-	{"latency of 99 %", true, func(s bench.Second) float64 { return s.P99 }, func(r *bench.Report) float64 { return r.Latency(99) }},
+	{"calls per second", calls, func(s bench.Second) float64 { return float64(s.Calls) }, func(r *bench.Report) float64 { return r.PerSecond }},
+	{"latency of 50 %", latency, func(s bench.Second) float64 { return s.P50 }, func(r *bench.Report) float64 { return r.Latency(50) }},
+	{"latency of 99 %", latency, func(s bench.Second) float64 { return s.P99 }, func(r *bench.Report) float64 { return r.Latency(99) }},
+	{"errors", share, func(s bench.Second) float64 { return 100 * float64(s.Errors) / float64(s.Calls) }, func(r *bench.Report) float64 { return failed([]*bench.Report{r}) }},
 }
 
 // compare compares the reports of loads that both sides have. If each side has one load, these may
@@ -172,7 +190,8 @@ func perCall(r *bench.Report) string {
 	if r.Calls == 0 {
 		return "none"
 	}
-	return strconv.FormatFloat(float64(r.Bytes)/float64(r.Calls), 'g', 2, 64)
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(float64(r.Bytes)/float64(r.Calls), 'g', 2, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
 // compareLoad compares the reports of a load: their seconds if there is one on each side, else the
@@ -191,7 +210,7 @@ func compareLoad(old, now []*bench.Report) Load {
 				return all
 			}
 			for _, s := range bench.Whole(reports[0].Timeline) {
-				if !m.latency || s.Calls > 0 { // else there is none
+				if m.of == calls || s.Calls > 0 { // else there is none
 					all = append(all, m.second(s))
 				}
 			}
@@ -199,7 +218,10 @@ func compareLoad(old, now []*bench.Report) Load {
 		}
 		a, b := figures(old), figures(now)
 		l.OldCount, l.NewCount = max(l.OldCount, len(a)), max(l.NewCount, len(b))
-		row := Row{Metric: m.name, latency: m.latency}
+		row := Row{Metric: m.name, of: m.of}
+		if m.of == share {
+			row.Old.Value, row.New.Value = l.OldErrors, l.NewErrors
+		}
 		row.compare(benchmath.NewSample(a, &benchmath.DefaultThresholds), benchmath.NewSample(b, &benchmath.DefaultThresholds))
 		l.Rows = append(l.Rows, row)
 	}
@@ -227,31 +249,48 @@ func failed(reports []*bench.Report) float64 {
 // compare sets what a row tells about two samples.
 func (r *Row) compare(old, now *benchmath.Sample) {
 	r.Verdict, r.P = tooFew, 1
-	if len(old.Values) > 0 {
-		r.Old = median(old)
+	if r.of != share {
+		r.Old, r.New = median(old), median(now)
 	}
-	if len(now.Values) > 0 {
-		r.New = median(now)
-	}
-	if r.Old.Value > 0 {
-		r.Change = 100 * (r.New.Value/r.Old.Value - 1)
+	least := float64(noise)
+	switch {
+	case r.of == share:
+		r.Change, least = r.New.Value-r.Old.Value, noiseOfErrors
+	case r.Old.Value > 0:
+		r.Change = min(100*(r.New.Value/r.Old.Value-1), mostChange)
+	case r.New.Value > 0:
+		r.Change = mostChange
 	}
 	if min(len(old.Values), len(now.Values)) < leastCount {
 		return
 	}
 	test := benchmath.AssumeNothing.Compare(old, now)
-	r.P, r.Verdict = test.P, same
+	r.P, r.Verdict = min(test.P, 1), same // rounding makes it a little more than 1
 	switch {
-	case test.P > test.Alpha || math.Abs(r.Change) <= noise:
-	case r.Change > 0 == r.latency:
+	case test.P > test.Alpha || math.Abs(r.Change) <= least:
+	case r.Change > 0 == (r.of != calls):
 		r.Verdict = worse
 	default:
 		r.Verdict = better
 	}
 }
 
-// median returns the median of a sample.
+// change returns the change for people.
+func (r *Row) change() string {
+	switch {
+	case r.of == share:
+		return fmt.Sprintf("%+.2f points", r.Change)
+	case r.Change >= mostChange:
+		return fmt.Sprintf("over %+.0f %%", mostChange)
+	}
+	return fmt.Sprintf("%+.1f %%", r.Change)
+}
+
+// median returns the median of a sample; 0 if it is empty.
 func median(s *benchmath.Sample) Median {
+	if len(s.Values) == 0 {
+		return Median{}
+	}
 	sum := benchmath.AssumeNothing.Summary(s, confidence)
 	m := Median{Value: sum.Center}
 	if !math.IsInf(sum.Lo, 0) && !math.IsInf(sum.Hi, 0) {
@@ -260,7 +299,7 @@ func median(s *benchmath.Sample) Median {
 	return m
 }
 
-// exceeds reports whether a row is worse, by more than so many percent.
+// exceeds reports whether a row is worse, by more than so many percent, or points of errors.
 func (c *Comparison) exceeds(limit float64) bool {
 	for _, l := range c.Loads {
 		for _, r := range l.Rows {

@@ -312,7 +312,7 @@ func (l *list) idl(line []string) *idlfiles.IDL {
 	}
 	node := parsed.Selected()
 	files, conn := find[idlfiles.Files](node.Target), find[target.Connection](node.Target)
-	if files == nil || conn == nil {
+	if files == nil {
 		return nil
 	}
 	if len(files.IDL) == 0 { // a variable may be missing that only a call needs
@@ -320,7 +320,7 @@ func (l *list) idl(line []string) *idlfiles.IDL {
 			*files = own
 		}
 	}
-	if idl, err := files.Load(); err != nil || idl != nil {
+	if idl, err := files.Load(); err != nil || idl != nil || conn == nil {
 		return idl
 	}
 	// What it would send is not allowed, perhaps.
@@ -349,7 +349,10 @@ func (l *list) idl(line []string) *idlfiles.IDL {
 // find returns the struct of a type among the fields of v; nil if there is none.
 func find[T any](v reflect.Value) *T {
 	for i := range v.NumField() {
-		if found, ok := v.Field(i).Addr().Interface().(*T); ok && v.Type().Field(i).IsExported() {
+		if !v.Type().Field(i).IsExported() {
+			continue
+		}
+		if found, ok := v.Field(i).Addr().Interface().(*T); ok {
 			return found
 		}
 	}
@@ -380,6 +383,9 @@ func (l *list) methods(idl *idlfiles.IDL, last string) {
 			l.add(full, about)
 			if strings.Contains(last, ":") {
 				l.add(s.Name()+":"+m.Name(), about)
+			}
+			if name := idl.Multiplexed[s.Name()]; name != "" {
+				l.add(name+":"+m.Name(), about)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ package describe
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -133,6 +134,9 @@ func save(sh *shell.Shell, dir string, files map[string]string) error {
 	for name := range files {
 		if !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\x00\\") {
 			return fmt.Errorf("a file is called %q, which is not inside of the folder", name)
+		}
+		if path.Ext(name) != ".thrift" || strings.HasPrefix(name, ".") || strings.Contains(name, "/.") {
+			return fmt.Errorf("a file is called %q: only those are written that end with .thrift, and of whose path no part begins with a dot", name)
 		}
 		names = append(names, name)
 	}

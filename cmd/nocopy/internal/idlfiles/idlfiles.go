@@ -173,8 +173,11 @@ func described(d *dynamic.Description, lacking string) (*IDL, error) {
 		if err != nil {
 			return nil, err
 		}
-		known := slices.ContainsFunc(told.Services, func(s dynamic.Service) bool { return s.Name() == service.Name() })
-		if known { // it can also be called in the way that was told first
+		at := slices.IndexFunc(told.Services, func(s dynamic.Service) bool { return s.Name() == service.Name() })
+		if at >= 0 && told.Services[at] != service {
+			return nil, fmt.Errorf("it has two services with the name %s, in %s and %s, and the tool could not tell them apart: give the files of one with -idl", service.Name(), told.FileOf(told.Services[at]), told.FileOf(service))
+		}
+		if at >= 0 { // it can also be called in the way that was told first
 			continue
 		}
 		told.Services = append(told.Services, service)
@@ -239,7 +242,7 @@ func (i *IDL) pathOf(p *schema.Program) string {
 // Service finds a service by its name, with or without its file's.
 func (i *IDL) Service(name string) (dynamic.Service, error) {
 	service, err := i.Schema.Service(name)
-	if err != nil {
+	if errors.Is(err, descriptor.ErrNotFound) {
 		err = fmt.Errorf("%w%s", err, Instead(name, "the IDL", "service", i.serviceNames()))
 	}
 	return service, err
@@ -269,8 +272,14 @@ func (i *IDL) Method(name string) (dynamic.Service, descriptor.Method, error) {
 }
 
 // registered finds a method of a service that a server has registered by a name of its own: the
-// service whose name differs in capital letters only, else the only one with such a method.
+// service that the server or bundle calls so, or the one whose name differs in capital letters
+// only, else the only one with such a method.
 func (i *IDL) registered(name, method string) (service dynamic.Service, found descriptor.Method, err error) {
+	for _, s := range i.Services {
+		if i.Multiplexed[s.Name()] == name {
+			return i.Method(s.Name() + "." + method)
+		}
+	}
 	for _, s := range i.Services {
 		if strings.EqualFold(s.Name(), name) {
 			return i.Method(s.Name() + "." + method)

@@ -116,9 +116,12 @@ func int64bit(f *file) {
 }
 
 // checkType reports a type that the configuration does not allow. what is its use, as a
-// word, and pos the position to report.
+// word, and pos the position to report. A type that does not exist is an error of its own.
 func (f *file) checkType(what string, pos idl.Position, t *idl.Type, types TypeLists) {
 	have := f.kinds(f.prog, t)
+	if len(have) == 0 {
+		return
+	}
 	in := func(list []string) bool {
 		return slices.ContainsFunc(list, func(k string) bool { return slices.Contains(have, k) })
 	}

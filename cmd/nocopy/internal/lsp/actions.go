@@ -77,6 +77,9 @@ func (a *actions) fixes(problems []problem) {
 		a.add(fixAll, "Fix all that nocopy lint can fix", nil, all...)
 	}
 	for _, p := range problems {
+		if p.guess != nil && (a.touches(p.span) || a.touches(p.guess.span)) {
+			a.add(protocol.CodeActionKindQuickFix, "Write "+p.guess.text, &p, a.edit(p.guess.span, p.guess.text))
+		}
 		id, ok := removedField(p)
 		top := a.f.at(int(p.from))
 		if !ok || top == nil || !a.touches(p.span) {

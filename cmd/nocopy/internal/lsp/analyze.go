@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -25,14 +26,15 @@ type snapshot struct {
 	disk  bool     // files on disk may have changed
 }
 
-// problem is a diagnostic with the edit that mends it, if there is one.
+// problem is a diagnostic with the edit that mends it, if there is one. guess is an edit that is
+// perhaps what the user meant.
 type problem struct {
 	span
-	severity protocol.DiagnosticSeverity
-	source   string
-	code     string
-	message  string
-	fix      *edit
+	severity   protocol.DiagnosticSeverity
+	source     string
+	code       string
+	message    string
+	fix, guess *edit
 }
 
 // edit replaces a range of a text.
@@ -301,7 +303,7 @@ func (a *analyzer) problems(f *file, cfg lint.Config, dirs []string) (list []pro
 	told := map[string]bool{} // errors of syntax
 	for _, e := range m.errors {
 		told[e.Error()] = true
-		list = append(list, problem{span: f.around(e.Pos.Offset), severity: protocol.DiagnosticSeverityError, source: "nocopy", code: "syntax", message: e.Msg})
+		list = append(list, problem{span: f.around(e.Pos.Offset), severity: protocol.DiagnosticSeverityError, source: "nocopy", code: "syntax", message: e.Msg, guess: f.meant(e.Pos.Offset, e.Msg)})
 	}
 	result, err := lint.Lint(lint.Input{Paths: []string{f.path}, Includes: dirs, Config: cfg, Files: a.overlay})
 	if err != nil {
@@ -318,7 +320,7 @@ func (a *analyzer) problems(f *file, cfg lint.Config, dirs []string) (list []pro
 		if len(m.errors) > 0 && wholeFile[found.Rule] || told[(&idl.Error{Pos: found.Pos, Msg: found.Message}).Error()] {
 			continue
 		}
-		p := problem{span: f.around(found.Pos.Offset), severity: protocol.DiagnosticSeverityError, source: "nocopy", code: found.Rule, message: found.Message}
+		p := problem{span: f.around(found.Pos.Offset), severity: protocol.DiagnosticSeverityError, source: "nocopy", code: found.Rule, message: found.Message, guess: f.meant(found.Pos.Offset, found.Message)}
 		if found.Severity == lint.Warning {
 			p.severity = protocol.DiagnosticSeverityWarning
 		}
@@ -328,6 +330,18 @@ func (a *analyzer) problems(f *file, cfg lint.Config, dirs []string) (list []pro
 		list = append(list, p)
 	}
 	return append(append(list, a.included(f, elsewhere, dirs)...), f.reusedIDs()...)
+}
+
+var didYouMean = regexp.MustCompile(`^(?:unknown type|unexpected) "?([\w.]+)"?, did you mean "?([\w.]+)"?\?$`)
+
+// meant returns the edit that writes what a message proposes instead of the name at an offset; nil
+// if it proposes nothing.
+func (f *file) meant(offset int, message string) *edit {
+	m := didYouMean.FindStringSubmatch(message)
+	if m == nil || offset > len(f.src) || !strings.HasPrefix(f.src[offset:], m[1]) {
+		return nil
+	}
+	return &edit{span{int32(offset), int32(offset + len(m[1]))}, m[2]}
 }
 
 // included returns the errors in included files, at the lines that include them.

@@ -125,6 +125,9 @@ func TestCodeActions(t *testing.T) {
 		{"struct A { 1: more.Amount a }\n", 1, `Include "sub/more.thrift"`, "include \"sub/more.thrift\"\n\nstruct A { 1: more.Amount a }\n"},
 		{"include \"money.thrift\"\nstruct A { 1: Amount a }\n", 2, `Write money.Amount`, "include \"money.thrift\"\nstruct A { 1: money.Amount a }\n"},
 		{"include \"money.thrift\"\nstruct A { 1: money.Amount a, 2: i32 d = D.X }\n", 2, `Include "sub/more.thrift"`, "include \"money.thrift\"\ninclude \"sub/more.thrift\"\nstruct A { 1: money.Amount a, 2: i32 d = more.D.X }\n"},
+		{"include \"money.thrift\"\nstruct A { 1: money.Amuont a }\n", 2, "Write money.Amount", "include \"money.thrift\"\nstruct A { 1: money.Amount a }\n"},
+		{"struct A { 1: strin a }\n", 1, "Write string", "struct A { 1: string a }\n"},
+		{"strcut A { 1: i32 a }\n", 1, "Write struct", "struct A { 1: i32 a }\n"},
 		{"service S extends Base {}\n", 1, `Include "money.thrift"`, "include \"money.thrift\"\n\nservice S extends money.Base {}\n"},
 	} {
 		e.change("a.thrift", c.src)

@@ -156,7 +156,7 @@ func (m *mender) unexplained(n *node) {
 // undeclare tells the checks that what a blank piece declares may be there.
 func (m *mender) undeclare(s span, n *node) {
 	switch {
-	case n == nil:
+	case n == nil || n.kind == typedefNode: // its name may not be found
 		for _, t := range m.tokensIn(s) {
 			if t.kind == wordToken {
 				m.out.ast.Broken[m.text(t.span)] = true

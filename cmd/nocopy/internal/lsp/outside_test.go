@@ -108,9 +108,9 @@ func TestRenameOfMethods(t *testing.T) {
 
 // TestUsesOfBrokenDefinitions: a mistake in a definition is told there, not where it is used.
 func TestUsesOfBrokenDefinitions(t *testing.T) {
-	const included = "struct S {}\nenum F { X = 1 }\nconst i32 K = 1\n"
+	const included = "struct S {}\nenum F { X = 1 }\nconst i32 K = 1\ntypedef i32 T\n"
 	e := newEditor(t, "-- b.thrift --\n"+included)
-	const src = "include \"b.thrift\"\nenum E {\n  A = 1,\n  B\n}\nconst i32 K = 2\nstruct A {\n  1: E e = E.A\n  2: b.F f = b.F.X\n  3: i32 k = b.K\n  4: i32 l = K\n}\n"
+	const src = "include \"b.thrift\"\nenum E {\n  A = 1,\n  B\n}\nconst i32 K = 2\nstruct A {\n  1: E e = E.A\n  2: b.F f = b.F.X\n  3: i32 k = b.K\n  4: i32 l = K\n  5: set<b.F> m\n  6: map<b.T, i32> n\n}\n"
 	e.open("a.thrift", src)
 	e.problems("a.thrift", func(s string) bool { return s == "" })
 	for _, c := range [][2]string{{"A = 1,", "A = ,"}, {"A = 1,", "A = 1 @,"}, {"enum E {", "enum E { ("}, {"K = 2", "K = "}, {"\"b.thrift\"", "b.thrift\""}, {"\"b.thrift\"", "\"b.thrift"}} {
@@ -122,9 +122,14 @@ func TestUsesOfBrokenDefinitions(t *testing.T) {
 		}
 	}
 	e.change("a.thrift", src)
-	e.open("b.thrift", strings.Replace(included, "X = 1", "X = ", 1))
-	got := e.problems("a.thrift", func(s string) bool { return s != "" })
-	if strings.Count(got, "\n") != 1 || !strings.Contains(got, "b.thrift has errors") {
-		t.Error(got)
+	e.open("b.thrift", included)
+	for _, c := range [][2]string{{"X = 1", "X = "}, {"typedef i32 T", "typedef list<i32 T"}, {"typedef i32", "typedef i31"}, {"enum", "enmu"}} {
+		e.change("b.thrift", included)
+		e.problems("a.thrift", func(s string) bool { return s == "" })
+		e.change("b.thrift", strings.Replace(included, c[0], c[1], 1))
+		got := e.problems("a.thrift", func(s string) bool { return s != "" })
+		if strings.Count(got, "\n") != 1 || !strings.Contains(got, "b.thrift has errors") {
+			t.Errorf("%q: %s", c[1], got)
+		}
 	}
 }

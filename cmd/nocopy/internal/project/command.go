@@ -30,7 +30,7 @@ const usage = `Usage: nocopy config [flags] [COMMAND ARG...]
 Shows the values of nocopy.yaml and the variables of the environment that set flags. With a command
 line, which is not run, it shows what holds for it: each flag and argument, and where its value
 comes from: a flag, a variable, a place in the file, or the default. Values of variables that the
-file names are not shown.
+file names are not shown; those that are not set are named.
 
 A target may send a variable such as ${NOCOPY_SHOP_TOKEN} to another machine. nocopy asks first:
 "nocopy config -allow" allows what the targets of the file send, or those targets that are named.
@@ -101,6 +101,14 @@ func (c *Command) Run(sh *shell.Shell) error {
 	return print(sh, *format, all)
 }
 
+// from returns where a value comes from: its place, and what it lacks.
+func (p *Project) from(v Value) string {
+	if missing := unset(v.Text); missing != "" {
+		return p.at(v) + ", " + missing + " is not set"
+	}
+	return p.at(v)
+}
+
 // at returns the place of a value.
 func (p *Project) at(v Value) string {
 	return fmt.Sprintf("%s:%d:%d", p.Name, v.Line, v.Column)
@@ -122,18 +130,28 @@ func print(sh *shell.Shell, format string, all []setting) error {
 		}
 		return sh.WriteJSON(all)
 	}
+	var rows [][3]string
+	for _, s := range all {
+		list, ok := s.Value.([]string)
+		if !ok || len(list) == 0 {
+			list = []string{fmt.Sprint(s.Value)}
+		}
+		for i, text := range list { // each value has a line; the first one says the rest
+			row := [3]string{"", shell.OneLine(text), ""}
+			if i == 0 {
+				row[0], row[2] = shell.OneLine(s.Key), shell.OneLine(s.From)
+			}
+			rows = append(rows, row)
+		}
+	}
 	const most = 60
 	keys, values := 0, 0
-	texts := make([]string, len(all))
-	for i, s := range all {
-		texts[i] = shell.OneLine(fmt.Sprint(s.Value))
-		if list, ok := s.Value.([]string); ok {
-			texts[i] = shell.OneLine(strings.Join(list, " "))
-		}
-		keys, values = max(keys, min(len(s.Key), most)), max(values, min(len(texts[i]), most))
+	for _, row := range rows {
+		keys, values = max(keys, min(len(row[0]), most)), max(values, min(len(row[1]), most))
 	}
-	for i, s := range all {
-		if _, err := fmt.Fprintf(sh.Out, "%-*s  %-*s  %s\n", keys, shell.OneLine(s.Key), values, texts[i], shell.OneLine(s.From)); err != nil {
+	for _, row := range rows {
+		line := fmt.Sprintf("%-*s  %-*s  %s", keys, row[0], values, row[1], row[2])
+		if _, err := fmt.Fprintln(sh.Out, strings.TrimRight(line, " ")); err != nil {
 			return err
 		}
 	}
@@ -158,7 +176,7 @@ func (u *Use) settings(line *kong.Context, args []string) (all []setting) {
 			if arg.Name == addressName {
 				value = v.Text
 			}
-			all = append(all, setting{arg.Name, value, u.Project.at(v)})
+			all = append(all, setting{arg.Name, value, u.Project.from(v)})
 		} else if !arg.Target.IsZero() {
 			all = append(all, setting{arg.Name, value, "argument"})
 		}
@@ -192,7 +210,7 @@ func (u *Use) flagSettings(flag *kong.Flag, given bool) (all []setting) {
 	case given:
 		from = "flag"
 	case taken:
-		from = u.Project.at(v)
+		from = u.Project.from(v)
 	case from == "default" && flag.Target.IsZero():
 		return nil // nothing holds
 	}
@@ -219,7 +237,7 @@ func (u *Use) sent(flag *kong.Flag) (all []setting) {
 		if texts == nil || !slices.Contains(sent, texts[i]) {
 			continue // the command line has another one
 		}
-		all = append(all, setting{"-header", v.Text, u.Project.at(v)})
+		all = append(all, setting{"-header", v.Text, u.Project.from(v)})
 		sent = slices.DeleteFunc(slices.Clone(sent), func(s string) bool { return s == texts[i] })
 	}
 	for _, text := range sent {
@@ -237,7 +255,7 @@ func (u *Use) passedSettings(node *kong.Node) (all []setting) {
 	}
 	from := func(name, otherwise string) string {
 		if v, ok := u.from[name]; ok {
-			return u.Project.at(v)
+			return u.Project.from(v)
 		}
 		return otherwise
 	}

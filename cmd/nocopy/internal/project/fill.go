@@ -1,6 +1,7 @@
 package project
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -28,7 +29,7 @@ type Use struct {
 	idl, include []Value
 	from         map[string]Value // what was taken, by names of flags and arguments
 	asked        string           // the target, as the command line has it
-	offline      bool             // no server is called
+	telling      bool             // the IDL that the server tells is meant, not the project's
 	whole        bool             // all .thrift files of the project are audited
 }
 
@@ -42,8 +43,9 @@ var (
 
 // Fill reads the project for a command line whose arguments have been applied, and adds what the
 // project says to them. Flags follow when the command line resolves them: those that it has, and
-// variables of the environment, go first. Finish has to be called after that.
-func Fill(line *kong.Context) (u *Use, err error) {
+// variables of the environment, go first. Finish has to be called after that. showing says that
+// the command is not run: then variables that the file names need not be set.
+func Fill(line *kong.Context, showing bool) (u *Use, err error) {
 	u = &Use{from: map[string]Value{}}
 	node := line.Selected()
 	if node == nil || !takes(node) {
@@ -53,6 +55,7 @@ func Fill(line *kong.Context) (u *Use, err error) {
 		return u, err
 	}
 	if u.Project != nil {
+		u.Project.showing = showing
 		line.AddResolver(u)
 	}
 	return u, u.choose(node, argument(node, addressName))
@@ -137,6 +140,9 @@ func (u *Use) Connection(name string) (string, *target.Connection, error) {
 	}
 	line.AddResolver(&Use{Project: u.Project, Target: t, from: map[string]Value{}})
 	if err := line.Resolve(); err != nil {
+		if file := (*Error)(nil); errors.As(err, &file) { // without the name of the flag
+			err = file
+		}
 		return "", nil, err
 	}
 	if _, err := line.Apply(); err != nil {
@@ -206,18 +212,13 @@ func (u *Use) choose(node *kong.Node, address *kong.Positional) error {
 	if len(t.include) > 0 {
 		u.include = t.include
 	}
-	if u.offline = node.Name == "describe" && len(u.idl) > 0; u.offline { // files are described
-		return nil
-	}
+	u.telling = node.Name == "describe"
 	return u.Project.checkAllowed(t)
 }
 
 // arguments sets the arguments that a command line leaves open.
 func (u *Use) arguments(node *kong.Node, address *kong.Positional) error {
-	switch {
-	case u.offline:
-		address.Target.SetString("")
-	case u.Target != nil:
+	if u.Target != nil {
 		text, err := u.Project.expand(u.Target.address)
 		if err != nil {
 			return err
@@ -262,10 +263,12 @@ func (u *Use) Resolve(line *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 	var values []Value
 	switch {
 	case flag.Group != nil && flag.Group.Key == "Connection":
-		if u.Target == nil || u.offline {
+		if u.Target == nil {
 			return nil, nil
 		}
 		values = u.Target.flags[flag.Name]
+	case u.telling:
+		return nil, nil
 	case slices.Contains(idlFlags, flag.Name) && !isRaw(line):
 		return u.take(flag.Name, u.idl, u.Project.files)
 	case slices.Contains(dirFlags, flag.Name):
@@ -277,6 +280,9 @@ func (u *Use) Resolve(line *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 	u.from[flag.Name] = values[0]
 	if flag.Target.Kind() == reflect.Slice {
 		return u.take(flag.Name, values, u.Project.expandAll)
+	}
+	if u.Project.showing && unset(values[0].Text) != "" { // it is no value of the flag's type
+		return nil, nil
 	}
 	if slices.Contains(pathKeys, flag.Name) {
 		paths, err := u.Project.resolve(values)
@@ -316,7 +322,7 @@ func isRaw(line *kong.Context) bool {
 // headers adds the headers of the target that the command line does not have to those that it has:
 // each is a setting of its own.
 func (u *Use) headers(line *kong.Context) error {
-	if u.Target == nil || u.offline {
+	if u.Target == nil {
 		return nil
 	}
 	for _, p := range line.Path {
@@ -362,6 +368,7 @@ func (p *Project) resolve(values []Value) (all []string, err error) {
 		name, _, own := variable(values[i].Text)
 		text = filepath.FromSlash(text)
 		switch {
+		case p.showing && unset(text) != "":
 		case own && os.Getenv(name) == "":
 			return nil, p.wrong(values[i], "the variable %s is empty", name)
 		case filepath.IsAbs(text):
@@ -392,6 +399,10 @@ func (p *Project) checkFile(v Value, path string) error {
 func (p *Project) files(values []Value) (all []string, err error) {
 	paths, err := p.resolve(values)
 	for i := 0; err == nil && i < len(paths); i++ {
+		if p.showing && unset(paths[i]) != "" {
+			all = append(all, paths[i])
+			continue
+		}
 		var found []string
 		if found, err = nocopyc.Expand(schema.Disk, paths[i:i+1]); err != nil {
 			return nil, p.wrong(values[i], "%w", err)

@@ -36,6 +36,7 @@ type Project struct {
 	ignores      []audit.Ignore
 	sections     map[string]section
 	rows         []Row // all that is in the file
+	showing      bool  // nothing is run: variables need not be set, and stay in texts then
 }
 
 // A section has the values of flags, by their names without a dash.

@@ -3,15 +3,9 @@ package target
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -24,19 +18,29 @@ import (
 // busy server is found out a little later, however long -timeout is. The last round takes all the
 // time that is left. Every second round goes backwards, so that the usual ways, which end last
 // then, have more time with servers that are slow.
+//
+// Some servers on Apache's library for Node end at bytes that they do not expect. Framed binary is
+// therefore tried first, and alone. It is harmless to a server that speaks unframed binary, which
+// waits for more. Unframed binary is next. All others come last: a server that speaks in one of
+// the first two ways, and answers in time, never gets their bytes.
 const (
-	head  = 50 * time.Millisecond  // for the usual way, before the others are tried
+	head  = 50 * time.Millisecond  // for each of the first two ways, besides the time for connecting
+	alone = 2                      // ways that are tried one after the other
 	step  = 5 * time.Millisecond   // between the beginnings of the others, to arrive in order
 	turn  = 300 * time.Millisecond // of the first round
 	grace = 250 * time.Millisecond // for better ways, once there is an answer
 )
 
-// detect finds out how a server speaks, by asking for its description in all ways at the same
-// time, each on a connection of its own. A way is right if there is a reply: most servers answer
-// that they do not know the method. The exception is a reply that denies the way. If several are
-// right, the first one counts. No method of the server is called.
+// detect finds out how a server speaks, by asking for its description in the two usual ways, one
+// after the other, and then in all others at the same time, each on a connection of its own. A way
+// is right if there is a reply: most servers answer that they do not know the method. A reply that
+// denies the way is the exception. If several are right, the first one counts. No method of the
+// server is called.
 func (f *Connection) detect(ctx context.Context, addr string, asked wire, ask bool, opts []rpc.Option) (*Server, error) {
-	d := &detection{Connection: f, addr: addr, ask: ask, opts: opts, others: make(chan struct{}), events: make(chan report)}
+	d := &detection{Connection: f, addr: addr, ask: ask, opts: opts, events: make(chan report)}
+	for i := range d.alone {
+		d.alone[i] = lone{dialled: make(chan struct{}), failed: make(chan struct{})}
+	}
 	for _, p := range protocols {
 		for _, t := range transports {
 			if (asked.transport == "auto" || asked.transport == t) && (asked.protocol == "auto" || asked.protocol == p) &&
@@ -70,13 +74,21 @@ type detection struct {
 	addr   string
 	ask    bool
 	opts   []rpc.Option
-	others chan struct{} // closed when the first way has an outcome
 	events chan report
 
 	connected atomic.Bool // in one way, at least
+	alone     [alone]lone
 
 	ways   []way
+	plain  bool // the server does not speak TLS: it was tried
 	isHTTP bool // the server has answered as one of HTTP does: other ways do not count
+}
+
+// lone is what is known of a way that is tried alone.
+type lone struct {
+	dialled chan struct{} // closed after the first try to connect, which took so long:
+	took    time.Duration
+	failed  chan struct{} // closed when the way has failed, or had no answer in its turn
 }
 
 // way is a way to speak and what is known of it.
@@ -131,17 +143,17 @@ func (r *round) next() bool {
 
 // probe tries a way until its turn in each round has ended.
 func (d *detection) probe(ctx context.Context, i int, w wire, r round) {
-	if i > 0 {
-		select {
-		case <-d.others:
-		case <-time.After(head):
-		}
-		time.Sleep(time.Duration(i-1) * step)
+	for before := range min(i, alone) {
+		d.await(ctx, before)
+	}
+	time.Sleep(time.Duration(i-alone) * step)
+	if ctx.Err() != nil {
+		return
 	}
 	for {
 		trying, cancel := context.WithCancel(ctx)
 		end := time.AfterFunc(time.Until(r.end(i)), cancel)
-		server, err := d.try(trying, w, func() {
+		server, err := d.try(trying, i, w, func() {
 			end.Stop()
 			d.report(ctx, i, event{right: true})
 		})
@@ -164,6 +176,22 @@ func (d *detection) probe(ctx context.Context, i int, w wire, r round) {
 	}
 }
 
+// await returns when a way has failed, or had time for an answer: longer than head if connecting
+// took long, as it does with servers that are far away.
+func (d *detection) await(ctx context.Context, way int) {
+	l := &d.alone[way]
+	select {
+	case <-l.dialled:
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-time.After(head + 2*l.took):
+	case <-l.failed:
+	case <-ctx.Done():
+	}
+}
+
 // report passes an event on, unless nobody waits for it any more.
 func (d *detection) report(ctx context.Context, way int, e event) {
 	select {
@@ -179,7 +207,7 @@ func (d *detection) report(ctx context.Context, way int, e event) {
 // for better ways.
 func (d *detection) wait(ctx context.Context) (*Server, error) {
 	var enough <-chan time.Time // nil before there is an answer
-	others := true              // they wait for the first way
+	var secure chan bool        // nil before the server is suspected to speak TLS
 	for {
 		best, sure := d.best()
 		switch {
@@ -187,34 +215,72 @@ func (d *detection) wait(ctx context.Context) (*Server, error) {
 			return d.choose(ctx, best)
 		case best >= 0 && enough == nil:
 			enough = time.After(grace)
-		case d.ended():
+		case best < 0 && secure == nil && d.isSilent():
+			secure = make(chan bool, 1)
+			go func() { secure <- d.speaksTLS(ctx) }()
+		case d.ended() && (secure == nil || d.plain):
 			return nil, d.failure()
 		}
 		select {
+		case yes := <-secure:
+			if yes && best < 0 {
+				return nil, d.Explain(d.addr, rpc.ErrTLS)
+			}
+			d.plain = true
 		case <-enough:
 			return d.choose(ctx, best)
 		case <-ctx.Done():
-			switch {
-			case best >= 0 && d.ways[best].server != nil:
-				return d.ways[best].server, nil
-			case errors.Is(ctx.Err(), context.Canceled):
-				return nil, ctx.Err()
-			}
-			return nil, d.failure()
+			return d.late(ctx, best)
 		case e := <-d.events:
-			d.ways[e.way].event = e.event
-			if e.way == 0 && others {
-				close(d.others)
-				others = false
+			if err := d.note(e); err != nil && best < 0 {
+				return nil, err
 			}
-			if e.err == nil {
-				break
-			}
-			if d.ways[e.way].transport != "http" && isFinal(e.err) && best < 0 {
-				return nil, d.Explain(d.addr, e.err)
-			}
-			d.isHTTP = d.isHTTP || showsHTTP(e.err)
 		}
+	}
+}
+
+// late returns what is known when the time is over. best is the first way that is right, or -1.
+func (d *detection) late(ctx context.Context, best int) (*Server, error) {
+	switch {
+	case best >= 0 && d.ways[best].server != nil:
+		return d.ways[best].server, nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return nil, ctx.Err()
+	}
+	return nil, d.failure()
+}
+
+// note notes an event. It returns an error if all ways would fail for the same reason.
+func (d *detection) note(e report) error {
+	d.ways[e.way].event = e.event
+	if e.right {
+		d.stop(e.way + 1)
+	} else if e.way < alone && !isDone(d.alone[e.way].failed) {
+		close(d.alone[e.way].failed)
+	}
+	if e.err == nil {
+		return nil
+	}
+	d.isHTTP = d.isHTTP || showsHTTP(e.err)
+	if d.ways[e.way].transport != "http" && isFinal(e.err) {
+		return d.final(e.err)
+	}
+	return nil
+}
+
+// stop gives up all ways from this one on.
+func (d *detection) stop(from int) {
+	for _, w := range d.ways[from:] {
+		w.cancel()
+	}
+}
+
+func isDone(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -269,97 +335,15 @@ func (d *detection) ended() bool {
 	return true
 }
 
-// failure returns why no way is right.
-func (d *detection) failure() error {
-	if err := d.ways[0].err; err != nil && !d.connected.Load() {
-		return d.Explain(d.addr, err)
-	}
-	if !d.connected.Load() {
-		return d.Explain(d.addr, fmt.Errorf("no connection in %v", d.Timeout))
-	}
-	var tried []error
-	var closed error
-	silent := true // the server has sent nothing
-	for _, w := range d.ways {
-		switch {
-		case !d.counts(w):
-			continue
-		case w.err == nil:
-			tried = append(tried, fmt.Errorf("  %s: no answer in %v", w.wire, d.Timeout))
-			continue
-		case d.isHTTP:
-			var status *rpc.HTTPError
-			if errors.As(w.err, &status) && status.Status == http.StatusInternalServerError {
-				return shell.Lines(d.Explain(d.addr, w.err), d.perhapsMultiplexing())
-			}
-			return d.Explain(d.addr, w.err)
-		case isClosed(w.err) && closed == nil:
-			closed = w.err
-		}
-		silent = silent && (endsSilently(w.err) || w.transport == "http") // net/http's errors vary
-		tried = append(tried, fmt.Errorf("  %s: %w", w.wire, d.Plainly(w.err)))
-	}
-	switch {
-	case d.isHTTP && len(tried) == 0:
-		return fmt.Errorf("%s: the server speaks HTTP: add -transport http, or give a URL", Shown(d.addr))
-	case closed != nil && d.lacksCert(closed):
-		return d.Explain(d.addr, closed)
-	}
-	lines := append([]error{fmt.Errorf("%s: %s", Shown(d.addr), noWay)}, tried...)
-	if closed != nil && silent {
-		lines = append(lines, fmt.Errorf("it closed connections without a word: %w", d.perhapsMultiplexing()))
-	}
-	return shell.Lines(lines...)
-}
-
-const noWay = "the server answers in no known way; if you know its -transport and -protocol, give them:"
-
-// perhapsMultiplexing returns what may be wrong if a server fails instead of answering.
-func (d *detection) perhapsMultiplexing() error {
-	if d.Multiplexed != "" {
-		return fmt.Errorf("perhaps the server has no service with the name %q", d.Multiplexed)
-	}
-	return errors.New("perhaps it is a multiplexing server, which demands the name of a service: call Service:method, or add -multiplexed NAME")
-}
-
-// isFinal reports whether err would be the same in any other way to speak.
-func isFinal(err error) bool {
-	var op *net.OpError
-	var dns *net.DNSError
-	return errors.Is(err, rpc.ErrLogin) || demandsLogin(err) || errors.Is(err, rpc.ErrTLS) || errors.As(err, &dns) ||
-		errors.As(err, &op) && op.Op == "dial" && !op.Timeout() || strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
-}
-
-// showsHTTP reports whether a server has answered as one of HTTP does. A Server of package rpc
-// that does not take calls over HTTP says so in HTTP.
-func showsHTTP(err error) bool {
-	var status *rpc.HTTPError
-	return errors.Is(err, rpc.ErrHTTP) || errors.As(err, &status) && !strings.HasPrefix(status.Text, "This port speaks Thrift")
-}
-
-// isClosed reports whether a server has closed the connection of a call.
-func isClosed(err error) bool {
-	return errors.Is(err, rpc.ErrConnLost) || errors.Is(err, rpc.ErrNotSent) || errors.Is(err, io.EOF)
-}
-
-// endsSilently reports whether a server has closed the connection of a call and sent nothing.
-func endsSilently(err error) bool {
-	var op *net.OpError
-	return errors.Is(err, rpc.ErrNotSent) || errors.Is(err, io.EOF) || errors.As(err, &op)
-}
-
-// refusesWay reports whether a server answers that it does not speak in the way of the call.
-func refusesWay(answer *rpc.ApplicationException) bool {
-	return answer.Type == rpc.UnsupportedClientType || answer.Type == rpc.InvalidProtocol || answer.Type == rpc.InvalidTransform
-}
-
-// demandsLogin reports whether a server has said, instead of a reply, that a login comes first.
-func demandsLogin(err error) bool { return strings.Contains(err.Error(), "a login by SASL") }
-
 // try asks a server in one way. It returns the server if it has answered, and calls right before,
 // when the answer has come.
-func (d *detection) try(ctx context.Context, w wire, right func()) (*Server, error) {
+func (d *detection) try(ctx context.Context, i int, w wire, right func()) (*Server, error) {
+	began := time.Now()
 	s, err := d.dial(ctx, d.addr, w, d.opts)
+	if i < alone && !isDone(d.alone[i].dialled) {
+		d.alone[i].took = time.Since(began)
+		close(d.alone[i].dialled)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -369,7 +353,7 @@ func (d *detection) try(ctx context.Context, w wire, right func()) (*Server, err
 	answered := false
 	d.describe(ctx, s, &watched{Caller: s.Caller, returned: func(err error) {
 		var answer *rpc.ApplicationException
-		if !answered && (err == nil || errors.As(err, &answer) && !refusesWay(answer)) {
+		if !answered && (err == nil || errors.As(err, &answer) && !errors.Is(err, rpc.ErrBadReply) && !refusesWay(answer)) {
 			answered = true
 			right()
 		}

@@ -399,6 +399,8 @@ func (f *Connection) Explain(addr string, err error) error {
 		hint = "perhaps the server does not speak TLS"
 	case strings.Contains(err.Error(), "server has no login by SASL"):
 		hint = "leave -sasl away"
+	case f.SASL != "" && !f.TLS && strings.Contains(err.Error(), "login by SASL: ") && endsSilently(err):
+		hint = "perhaps the server expects TLS: add -tls; or it has no login: leave -sasl away"
 	case errors.Is(err, rpc.ErrLogin):
 		hint = f.loginHint(err)
 	case errors.As(err, &status) && status.Status == http.StatusNotFound:

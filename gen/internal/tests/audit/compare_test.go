@@ -159,11 +159,11 @@ func TestOptions(t *testing.T) {
 func TestFolders(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir,
-		"old/a.thrift", "include 'sub/b.thrift'\nstruct A { 1: b.B b }\nstruct Moves { 1: i32 a }",
+		"old/a.thrift", "include 'sub/b.thrift'\nstruct A { 1: b.B b }\nstruct Moves { 1: i32 a }\nconst i32 MOVES = 1",
 		"old/sub/b.thrift", "struct B { 1: i32 x }", "old/gone.thrift", "struct G {}\nenum E { X }\nservice V {}\nconst i32 C = 1\ntypedef i32 T",
 		"old/.hidden/c.thrift", "struct", "old/note.txt", "struct",
 		"new/a.thrift", "include 'sub/b.thrift'\nstruct A { 1: b.B b }",
-		"new/sub/b.thrift", "struct B { 1: i64 x }", "new/added.thrift", "struct Moves { 1: i64 a }")
+		"new/sub/b.thrift", "struct B { 1: i64 x }", "new/added.thrift", "struct Moves { 1: i64 a }\nconst i32 MOVES = 2")
 	var got []string
 	for _, f := range load(t, audit.Input{Old: dir + "/old", New: dir + "/new"}, audit.Options{}) {
 		got = append(got, strings.ReplaceAll(f.String(), dir+"/", ""))
@@ -171,6 +171,8 @@ func TestFolders(t *testing.T) {
 	want := []string{
 		"new/added.thrift:1:8: warning: struct Moves moved to another file [moved; breaks source; old: old/a.thrift:3:8]",
 		"new/added.thrift:1:16: error: type of field 1 a of Moves changed from i32 to i64 [field-type-changed; breaks wire, json, source; old: old/a.thrift:3:16]",
+		"new/added.thrift:2:11: warning: value of constant MOVES changed from 1 to 2 [const-value-changed; compatible; old: old/a.thrift:4:11]",
+		"new/added.thrift:2:11: warning: constant MOVES moved to another file [moved; breaks source; old: old/a.thrift:4:11]",
 		"new/gone.thrift:1:1: error: struct G removed [struct-removed; breaks source; old: old/gone.thrift:1:8]",
 		"new/gone.thrift:1:1: warning: enum E removed [enum-removed; breaks source; old: old/gone.thrift:2:6]",
 		"new/gone.thrift:1:1: error: service V removed [service-removed; breaks wire, source; old: old/gone.thrift:3:9]",
@@ -183,7 +185,7 @@ func TestFolders(t *testing.T) {
 	}
 	// A single file: its included files are compared, too.
 	found := load(t, audit.Input{Old: dir + "/old/a.thrift", New: dir + "/new/a.thrift"}, audit.Options{})
-	if len(found) != 2 || found[0].Kind != "struct-removed" || found[1].Kind != "field-type-changed" {
+	if len(found) != 3 || found[0].Kind != "struct-removed" || found[1].Kind != "const-removed" || found[2].Kind != "field-type-changed" {
 		t.Errorf("a.thrift: %v", found)
 	}
 	found = load(t, audit.Input{Old: dir + "/old", New: dir + "/new", Files: []string{"sub"}}, audit.Options{})
