@@ -93,7 +93,7 @@ func TestLost(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 2))
 			c := new(capturetest.Capture)
 			tape.PlayIn(c, "10.0.0.1", "10.0.0.2:9090", 500)
-			hurt := 0
+			hurt, cut := 0, 0
 			c.Packets = slices.DeleteFunc(c.Packets, func(p capturetest.Packet) bool {
 				if r.IntN(20) == 0 {
 					hurt++
@@ -103,11 +103,15 @@ func TestLost(t *testing.T) {
 			})
 			for i := range c.Packets {
 				if p := &c.Packets[i]; r.IntN(20) == 0 && len(p.Data) > 60 {
-					hurt++
+					cut++
 					p.Size, p.Data = len(p.Data), p.Data[:55+r.IntN(len(p.Data)-55)]
 				}
 			}
+			hurt += cut
 			f, sum := read(t, c.PCAP(), Options{})
+			if l := sum.leftOut[shortened]; cut > 0 && (l == nil || l.N != cut) {
+				t.Errorf("%s, seed %d: %d packets were cut: %+v", w.name, seed, cut, sum.LeftOut)
+			}
 			whole := 0
 			for _, call := range f.calls {
 				if call.Err != nil {

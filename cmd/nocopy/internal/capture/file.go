@@ -96,6 +96,9 @@ func (t *table) follow(ctx context.Context, from source) error {
 			t.sum.leaveOut(why)
 			continue
 		}
+		if g.missing > 0 {
+			t.sum.leaveOut(shortened)
+		}
 		t.segment(&g)
 	}
 	return nil

@@ -27,6 +27,7 @@ const (
 	aFragment    = "fragments of IP packets, which are not put together"
 	unknownLink  = "packets of an unknown link type"
 	badHeaders   = "packets whose headers are malformed, or cut"
+	shortened    = "packets that are not there to their ends (tcpdump -s 0 captures whole ones)"
 	afterEnd     = "packets after the end of their connection"
 	otherPorts   = "packets of other ports"
 	tooManyConns = "connections that were given up for newer ones"

@@ -52,8 +52,6 @@ type calls struct {
 	idl *idlfiles.IDL
 	n   atomic.Int64 // that were shown
 
-	gaps int // places where bytes are missing
-
 	methods map[string]bool // those that there are, if -only chooses some
 
 	err error // of the output
@@ -134,14 +132,8 @@ func (o *calls) write(line string) {
 
 // Note implements capture.Output.
 func (o *calls) Note(n *capture.Note) {
-	if strings.Contains(n.Text, "bytes are missing") {
-		o.gaps++
-	}
 	fmt.Fprintf(o.progress, "%s %s → %s: %s\n", timeText(&n.At), n.From, n.To, shell.OneLine(short(n.Text)))
 }
-
-// manyGaps is at how many places bytes have to be missing for a hint.
-const manyGaps = 3
 
 // timeText returns a time as text, - if it is not known.
 func timeText(t *time.Time) string {
@@ -230,9 +222,6 @@ func (o *calls) finish(sum capture.Summary, err error, name string) error {
 				text += fmt.Sprintf(" (such as %s and %s)", l.From, l.To)
 			}
 			fmt.Fprintln(o.sh.Err, text)
-		}
-		if o.gaps >= manyGaps {
-			fmt.Fprintf(o.sh.Err, "  bytes are missing in %d places: packets were cut perhaps, which tcpdump -s 0 keeps whole, or lost under load\n", o.gaps)
 		}
 	}
 	if len(o.methods) > 0 && o.n.Load() == 0 {
