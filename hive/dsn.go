@@ -149,8 +149,8 @@ func withPort(host, port string) (string, error) {
 	return addr, nil
 }
 
-// severalUsers reports whether the text before the last @ may have a host with a user of its own, as
-// in hive://u:p@h1,u2:p2@h2.
+// severalUsers reports whether the text before the last @ may have a host with a user of its own,
+// as in hive://u:p@h1,u2:p2@h2.
 func severalUsers(before string) bool {
 	_, more, _ := strings.Cut(strings.TrimSuffix(before, "@"), "@")
 	return strings.Contains(more, ",")

@@ -149,25 +149,31 @@ func (w *written) login(hosts string) {
 		return
 	}
 	w.add("auth", "KERBEROS")
+	if w.http {
+		if !strings.HasPrefix(w.principal, "HTTP/_HOST@") {
+			w.notes = append(w.notes, "over HTTP the server's principal is always HTTP/HOST, with the host of its address")
+		}
+	} else {
+		w.service(hosts)
+		if w.qop == "auth" || w.qop == "auth-int" || w.qop == "auth-conf" {
+			w.add("saslQop", w.qop)
+		}
+	}
+	w.notes = append(w.notes, "KERBEROS needs the package hivekerberos")
+}
+
+// service adds the service of the principal, with its host if that is not the one of all hosts.
+func (w *written) service(hosts string) {
 	principal, _, _ := strings.Cut(w.principal, "@") // krb5.conf says the realm of a host
 	service, host, _ := strings.Cut(principal, "/")
 	switch {
-	case w.http && (service != "HTTP" || host != "_HOST"):
-		w.notes = append(w.notes, "over HTTP the server's principal is always HTTP/HOST, with the host of its address")
-	case w.http:
 	case service == "" || !harmless(service) || !harmless(host) || strings.Contains(host, "/"):
 		w.notes = append(w.notes, "the principal is not NAME/HOST@REALM")
-	default:
-		if host != "" && host != "_HOST" && (w.zooKeeper || !onlyHost(host, hosts)) {
-			w.add("service", service+"/"+host)
-		} else if service != "hive" {
-			w.add("service", service)
-		}
+	case host != "" && host != "_HOST" && (w.zooKeeper || !onlyHost(host, hosts)):
+		w.add("service", service+"/"+host)
+	case service != "hive":
+		w.add("service", service)
 	}
-	if !w.http && (w.qop == "auth" || w.qop == "auth-int" || w.qop == "auth-conf") {
-		w.add("saslQop", w.qop)
-	}
-	w.notes = append(w.notes, "KERBEROS needs the package hivekerberos")
 }
 
 // onlyHost reports whether host is that of all the addresses.

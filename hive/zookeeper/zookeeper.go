@@ -59,9 +59,9 @@ const sessionTimeout = 10 * time.Second
 const patience = 30 * time.Second
 
 // Servers returns the addresses of the servers that are registered now. It asks the servers of the
-// ensemble in random order, each once, until one answers. They share the time until ctx's deadline;
-// without a deadline each may take 30 seconds. The error names each one that did not answer. It is
-// a function for hive.Config.Discover.
+// ensemble in random order, each once, until one answers. They share the time until ctx's
+// deadline; without a deadline each may take 30 seconds. The error names each one that did not
+// answer. It is a function for hive.Config.Discover.
 func (d Discovery) Servers(ctx context.Context) ([]string, error) {
 	if len(d.Ensemble) == 0 {
 		return nil, errors.New("zookeeper: Ensemble is empty")

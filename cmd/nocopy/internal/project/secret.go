@@ -124,8 +124,8 @@ func (u use) asked() string {
 }
 
 // uses returns which variables a target sends, and to which address, and whether it logs in there
-// by Kerberos. Variables may go to any address on this machine. A login may not: another user of it
-// could listen there, and use the login at the service that the file names.
+// by Kerberos. It leaves out variables that stay on this machine. A login does not stay there:
+// another user could listen at the address, and use it at the service that the file names.
 func (f *Project) uses(t *Target) ([]use, error) {
 	address, err := f.expand(t.address)
 	if err != nil {
