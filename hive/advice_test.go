@@ -200,6 +200,16 @@ func TestDSNFromJDBC(t *testing.T) {
 		"jdbc:spark://h:443/d;ssl=1;UID=token;PWD=secret;AuthMech=":                                         "write hive://USER:PASSWORD@h:443/d?tls=true; ParseDSN tells",
 		"jdbc:hive2://ada:sec/secret@h/db":                                                                  "write hive://USER:PASSWORD@HOST:PORT/DATABASE",
 		"jdbc:hive2://h/db;password=a;secret;b=secret?secret":                                               "write hive://USER:PASSWORD@h/db; ParseDSN",
+		"jdbc:hive2://h:10001/d;transportMode=http;saslQop=auth-conf;principal=impala/_HOST@X":              "write hive://h:10001/d?transport=http&auth=KERBEROS; over HTTP the server's principal is always HTTP/HOST",
+		"jdbc:hive2://lb/d;principal=hive/node1@R":                                                          "write hive://lb/d?auth=KERBEROS&service=hive/node1; ",
+		"jdbc:hive2://node1:1/d;principal=hive/NODE1@R;saslQop=auth-conf":                                   "write hive://node1:1/d?auth=KERBEROS&saslQop=auth-conf; ",
+		"jdbc:hive2://h/d;principal=hive/h@R;serviceDiscoveryMode=zooKeeper":                                "write hive://h/d?discovery=zookeeper&auth=KERBEROS&service=hive/h; ",
+		"jdbc:hive2://h/d;principal=a/b/c@R":                                                                "write hive://h/d?auth=KERBEROS; the principal is not NAME/HOST@REALM",
+		"jdbc:hive2://h/d;auth=delegationToken":                                                             "write hive://h/d; logins by delegation token are not supported",
+		"jdbc:hive2://h/d;auth=jwt;saslQop=auth":                                                            "write hive://h/d; ParseDSN tells",
+		"jdbc:hive2://h/100%;ssl=true;ssl=1":                                                                "write hive://h/100%25?tls=true",
+		"hive://u:secret@h1,u2:secret@h2/db":                                                                "user and password come once, before the first host",
+		"jdbc:hive2://u:secret@h1,u2:secret@h2/db":                                                          "write hive://USER:PASSWORD@HOST:PORT/DATABASE",
 		"jdbc:":                            "write hive://",
 		"hive://h:10000/db;ssl=true":       "after a ?",
 		"hive://h:10000/db?tls=true;a.b=c": "joined by &",
@@ -207,5 +217,41 @@ func TestDSNFromJDBC(t *testing.T) {
 		if _, err := hive.ParseDSN(dsn); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v, want %q", dsn, err, want)
 		}
+	}
+}
+
+// TestDSNsFromJDBC: ParseDSN accepts what it proposes, except that this test has no login by
+// Kerberos and no ZooKeeper.
+func TestDSNsFromJDBC(t *testing.T) {
+	hosts := []string{"h", "h1:1,h2:2", "[::1]:1", "h:99999", "h1,,h2", "a b", "h:x", "u@h,h2", "u:p@h,u2@h2", ""}
+	databases := []string{"", "/", "/d", "/a/b", "/%zz", "/ü x", "/@", "/a?", "/;#"}
+	parameters := []string{"", ";ssl=true", ";ssl=1;ssl=true", ";transportMode=http", ";transportMode=HTTP;httpPath=a/b;httpPath=", ";principal=hive/_HOST@R", ";principal=impala/n@R",
+		";principal=/n@R", ";principal=a/b/c", ";principal=", ";saslQop=auth", ";saslQop=auth-conf,auth", ";saslQop=AUTH-INT", ";auth=noSasl", ";auth=delegationToken", ";serviceDiscoveryMode=zooKeeper",
+		";zooKeeperNamespace=a/b", ";zooKeeperNamespace=", ";user=a;password=b;x", "?hive.a=b;hive.a=c;spark./=1"}
+	proposed := 0
+	for _, host := range hosts {
+		for _, database := range databases {
+			for _, p := range parameters {
+				for _, q := range parameters {
+					dsn := "jdbc:hive2://" + host + database + p + q
+					_, err := hive.ParseDSN(dsn)
+					_, text, ok := strings.Cut(err.Error(), "write ")
+					if !ok {
+						t.Fatal(dsn, err)
+					}
+					text, _, _ = strings.Cut(text, "; ")
+					if strings.Contains(text, "HOST:PORT") {
+						continue
+					}
+					proposed++
+					if _, err := hive.ParseDSN(text); err != nil && !strings.Contains(err.Error(), " import ") {
+						t.Fatalf("%s: proposes %s: %v", dsn, text, err)
+					}
+				}
+			}
+		}
+	}
+	if proposed < 5000 {
+		t.Errorf("%d DSNs", proposed)
 	}
 }

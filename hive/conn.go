@@ -279,8 +279,9 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 //	string                              a literal; it must be UTF-8
 //	[]byte                              BINARY
 //	time.Time                           TIMESTAMP in Config.Location, of the years 1 to 9999
-//	Decimal, sql.Null of it             DECIMAL(38, Scale)
-//	driver.Valuer, pointers, own types  the value that they have or point to
+//	Decimal, structs that embed one     DECIMAL(38, Scale)
+//	driver.Valuer, sql.Null, pointers,
+//	own types                           the value that they have or point to
 //
 // If there are no args, the statement is sent as it is.
 func (c *Conn) Start(ctx context.Context, sql string, args ...any) (*Result, error) {

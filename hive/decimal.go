@@ -25,7 +25,8 @@ type Decimal struct {
 var errDecimal = errors.New("not a decimal number of at most 38 digits")
 
 // ParseDecimal parses a number such as "-12.50": digits with at most one point, and a sign. The
-// digits after the point are the Scale. It takes at most 38 digits, leading zeros aside.
+// digits after the point are the Scale. It takes at most 38 digits, leading zeros aside. It also
+// parses what Java writes for numbers near zero, such as "1.5E-8", whose Scale is 9, and "0E-18".
 func ParseDecimal(s string) (Decimal, error) {
 	d, ok := parseDecimal(s)
 	if !ok {
@@ -35,6 +36,21 @@ func ParseDecimal(s string) (Decimal, error) {
 }
 
 func parseDecimal(s string) (d Decimal, ok bool) {
+	if d, ok = parseDigits(s); ok {
+		return d, true
+	}
+	digits, exponent, _ := strings.Cut(s, "E-")
+	shift, err := strconv.ParseUint(exponent, 10, 16)
+	if err != nil {
+		return d, false
+	}
+	d, ok = parseDigits(digits)
+	d.Scale += int(shift)
+	return d, ok && d.Scale <= maxDecimalDigits
+}
+
+// parseDigits parses a number without an exponent.
+func parseDigits(s string) (d Decimal, ok bool) {
 	rest := s
 	negative := strings.HasPrefix(s, "-")
 	if negative || strings.HasPrefix(s, "+") {
@@ -150,7 +166,7 @@ func (d Decimal) String() string {
 }
 
 // Scan sets d to the value of a column of database/sql: the text of a DECIMAL, or of another type
-// that is a number without an exponent, or an integer. A NULL is an error; sql.Null[Decimal] takes
+// that is such a number, or an integer. A NULL is an error; sql.Null[Decimal] takes
 // it. So is a float64, which is no exact number: let the statement cast it.
 func (d *Decimal) Scan(src any) error {
 	switch src := src.(type) {
@@ -173,6 +189,9 @@ func (d *Decimal) Scan(src any) error {
 	return fmt.Errorf("hive: a Decimal from a %T: only texts and integers are exact; CAST(… AS DECIMAL)", src)
 }
 
+// exact lets structs that embed a Decimal be arguments like one.
+func (d Decimal) exact() Decimal { return d }
+
 // Value returns the number as a text, for other drivers and for those who log arguments. This
 // package's driver writes a Decimal as a DECIMAL. Numbers that no DECIMAL has are an error.
 func (d Decimal) Value() (driver.Value, error) {
@@ -184,7 +203,10 @@ func (d Decimal) Value() (driver.Value, error) {
 
 // check returns an error if no DECIMAL has the number.
 func (d Decimal) check() error {
-	if d.Scale < 0 || d.Scale > maxDecimalDigits || d.digits() > maxDecimalDigits {
+	if d.Scale < 0 || d.Scale > maxDecimalDigits {
+		return fmt.Errorf("the scale %d of a decimal is not from 0 to %d", d.Scale, maxDecimalDigits)
+	}
+	if d.digits() > maxDecimalDigits {
 		return fmt.Errorf("the decimal %v has more than %d digits", d, maxDecimalDigits)
 	}
 	return nil

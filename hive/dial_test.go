@@ -246,7 +246,7 @@ func TestDSN(t *testing.T) {
 		"mysql://h": "scheme", "hive://": "no host", "hive://h/a/b": "database", "h?auth=KERBEROS": "kerberos/hivekerberos", "h?auth=X": "unknown",
 		"h?x=1": "no such parameter", "h?tls=1": "neither", "hive://h:99999/db": "port 99999 is not one from 1 to 65535", "h:0": "port 0 is not one from 1 to 65535", "h?batchRows=-1": "positive", "h?auth=NONE&auth=NONE": "2 times", "h?transport=udp": "neither",
 		"hive://u:pass word@h": "escaped as in URLs", "hive://u:pass/word@h": "escaped as in URLs", "u:1/pass@h/db": "slash", "h?pass%zz=1": "escaped as in URLs",
-		"h?password=pass": "password: no such parameter", "h?tls=pass": "neither", "h?maxReply=x": "positive", "h#x": "%23", "h?service=impala": "for auth=KERBEROS", "h?saslQop=pass": "neither auth, auth-int nor auth-conf",
+		"h?password=pass": "password: no such parameter", "h?tls=pass": "neither", "h?maxReply=x": "positive", "h#x": "%23", "h?auth=KERBEROS&service=a/b/c": "neither NAME nor NAME/HOST", "h?auth=KERBEROS&service=hive/h@pass": "neither NAME", "h?auth=KERBEROS&service=/h": "neither NAME", "h?service=impala": "for auth=KERBEROS", "h?saslQop=pass": "neither auth, auth-int nor auth-conf",
 	} {
 		if _, err := hive.ParseDSN(dsn); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(strings.ReplaceAll(err.Error(), "password", ""), "pass") {
 			t.Errorf("%s: %v", dsn, err)

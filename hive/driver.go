@@ -128,14 +128,18 @@ func (c *sqlConn) ResetSession(ctx context.Context) error {
 	return nil
 }
 
-// CheckNamedValue accepts what is written as a DECIMAL, which is no driver.Value.
+// CheckNamedValue accepts what is written as a DECIMAL, which is no driver.Value. The rest is left
+// to database/sql.
 func (c *sqlConn) CheckNamedValue(v *driver.NamedValue) error {
-	d, ok := asDecimal(v.Value)
-	if !ok {
-		return driver.ErrSkip
+	arg, err := resolved(v.Value)
+	if err != nil {
+		return err
 	}
-	v.Value = d
-	return nil
+	v.Value = arg
+	if _, ok := arg.(Decimal); ok {
+		return nil
+	}
+	return driver.ErrSkip
 }
 
 func (c *sqlConn) Begin() (driver.Tx, error) { return nil, errTransaction }

@@ -202,7 +202,7 @@ func TestSQLArguments(t *testing.T) {
 	}}, "no rows": {}}}
 	db := openDB(t, s)
 	const text = "INSERT INTO t VALUES (?, ?, ?, ?, ?)"
-	args := []any{-5, "it's", sql.Null[hive.Decimal]{}, sql.Null[hive.Decimal]{V: hive.Decimal{Lo: 150, Scale: 2}, Valid: true}, []byte{0, 255}}
+	args := []any{-5, "it's", sql.Null[hive.Decimal]{}, &sql.Null[*hive.Decimal]{V: &hive.Decimal{Lo: 150, Scale: 2}, Valid: true}, []byte{0, 255}}
 	res, err := db.Exec(text, args...)
 	if err != nil {
 		t.Fatal(err)

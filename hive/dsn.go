@@ -20,7 +20,8 @@ import (
 // Config.Addr. Parameters:
 //
 //	auth          PLAIN (also NONE, LDAP, PAM or CUSTOM, as servers call it), NOSASL, or KERBEROS
-//	service       with auth=KERBEROS, the first part of the server's principal: hive if left out
+//	service       with auth=KERBEROS, the first part of the server's principal: hive if left out;
+//	              NAME/HOST if its host is not the address's, as with a load balancer
 //	saslQop       with auth=KERBEROS: auth, auth-int or auth-conf, as the server has it
 //	transport     binary or http
 //	httpPath      see Config.HTTPPath
@@ -53,6 +54,9 @@ func ParseDSN(dsn string) (Config, error) {
 	}
 	// Errors do not quote parts that may belong to a password
 	start, end := hostsIn(dsn)
+	if severalUsers(dsn[:start]) {
+		return c, errors.New("hive: data source name: user and password come once, before the first host; an @ in them is escaped as %40")
+	}
 	hosts := strings.Split(dsn[start:end], ",")
 	u, err := url.Parse(dsn[:start] + hosts[0] + dsn[end:])
 	if err != nil {
@@ -143,6 +147,13 @@ func withPort(host, port string) (string, error) {
 		return "", errors.New("a host has a character that hosts do not have; parameters come after a ?")
 	}
 	return addr, nil
+}
+
+// severalUsers reports whether the text before the last @ may have a host with a user of its own,
+// as in hive://u:p@h1,u2:p2@h2.
+func severalUsers(before string) bool {
+	_, more, _ := strings.Cut(strings.TrimSuffix(before, "@"), "@")
+	return strings.Contains(more, ",")
 }
 
 // hostsIn returns where a data source name has its hosts and ports, after the user. It returns 0,

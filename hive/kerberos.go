@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -30,6 +31,7 @@ func RegisterKerberos(k Kerberos) {
 
 var (
 	errNoKerberos = errors.New(`Kerberos is in a module of its own: import _ "github.com/nocopythrift/nocopythrift/kerberos/hivekerberos"`)
+	errService    = errors.New("neither NAME nor NAME/HOST; krb5.conf says which realm a host is of")
 	errQOP        = errors.New("neither auth, auth-int nor auth-conf")
 )
 
@@ -37,12 +39,17 @@ var (
 type kerberosOf struct {
 	wanted       bool
 	service, qop string
+	host         string // of the server's principal; "" means the address's
 }
 
 // setParameter sets service or saslQop.
 func (k *kerberosOf) setParameter(name, value string) error {
 	if name == "service" {
-		k.service = value
+		var named bool
+		k.service, k.host, named = strings.Cut(value, "/")
+		if named && (k.service == "" || k.host == "") || strings.Contains(k.host, "/") || strings.Contains(value, "@") {
+			return errService
+		}
 		return nil
 	}
 	if k.qop = value; value != "auth" && value != "auth-int" && value != "auth-conf" {
@@ -58,12 +65,12 @@ func (k kerberosOf) set(c *Config) error {
 		return errors.New("service and saslQop are for auth=KERBEROS")
 	case !k.wanted:
 		return nil
-	case registered.Load() == nil:
-		return errNoKerberos
 	case c.Token != "":
 		return errors.New("auth=KERBEROS and a token: only one login is made")
 	case c.HTTP && k.service+k.qop != "":
 		return errors.New("service and saslQop are not for transport=http: there the service is HTTP, and TLS protects messages")
+	case registered.Load() == nil:
+		return errNoKerberos
 	}
 	set(&k.service, "hive")
 	set(&k.qop, "auth")
@@ -73,6 +80,9 @@ func (k kerberosOf) set(c *Config) error {
 		return nil
 	}
 	c.SASL = func(ctx context.Context, host string) (rpc.SASLClient, error) {
+		if k.host != "" {
+			host = k.host
+		}
 		return login.SASL(ctx, k.service, host, k.qop)
 	}
 	return nil

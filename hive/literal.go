@@ -1,7 +1,6 @@
 package hive
 
 import (
-	"database/sql"
 	"database/sql/driver"
 	"encoding/hex"
 	"fmt"
@@ -120,11 +119,14 @@ func endOfComment(sql string, i int) int {
 
 // write writes an argument as an expression of Hive's and Spark's SQL.
 func (l *literals) write(b *strings.Builder, arg any) error {
-	if d, ok := asDecimal(arg); ok {
+	v, err := resolved(arg)
+	if err != nil {
+		return err
+	}
+	if d, ok := v.(Decimal); ok {
 		return writeDecimal(b, d)
 	}
-	v, err := driver.DefaultParameterConverter.ConvertValue(arg)
-	if err != nil {
+	if v, err = driver.DefaultParameterConverter.ConvertValue(v); err != nil {
 		return err
 	}
 	switch v := v.(type) {
@@ -152,29 +154,43 @@ func (l *literals) write(b *strings.Builder, arg any) error {
 	return nil
 }
 
-// asDecimal returns an argument that is written as a DECIMAL: a Decimal, or an integer that is too
-// large for a BIGINT.
-func asDecimal(arg any) (d Decimal, ok bool) {
-	switch arg := arg.(type) {
-	case Decimal:
-		return arg, true
-	case sql.Null[Decimal]:
-		return arg.V, arg.Valid
-	case driver.Valuer, nil:
-		p, ok := arg.(*Decimal)
-		if !ok || p == nil {
-			return Decimal{}, false
+var valuerType = reflect.TypeFor[driver.Valuer]()
+
+// resolved returns what pointers, sql.Null and Valuers stand for: nil, another argument, or a
+// Decimal for a struct that embeds one and for an integer that is too large for a BIGINT.
+func resolved(arg any) (any, error) {
+	for range 100 { // a Valuer may return itself
+		v := reflect.ValueOf(arg)
+		valuer, isValuer := arg.(driver.Valuer)
+		switch {
+		case arg == nil || v.Type() == reflect.TypeFor[Decimal]():
+			return arg, nil
+		case v.Kind() == reflect.Pointer && (!isValuer || v.Type().Elem().Implements(valuerType)):
+			if v.IsNil() {
+				return nil, nil
+			}
+			arg = v.Elem().Interface()
+		case v.Type().PkgPath() == "database/sql" && strings.HasPrefix(v.Type().Name(), "Null["):
+			if !v.FieldByName("Valid").Bool() {
+				return nil, nil
+			}
+			arg = v.FieldByName("V").Interface()
+		case isValuer:
+			value, err := valuer.Value()
+			if err != nil {
+				return nil, err
+			}
+			if e, ok := arg.(interface{ exact() Decimal }); ok && value == e.exact().String() {
+				return e.exact(), nil
+			}
+			arg = value
+		case v.CanUint() && v.Uint() > math.MaxInt64:
+			return Decimal{Lo: v.Uint()}, nil
+		default:
+			return arg, nil
 		}
-		return *p, true
 	}
-	v := reflect.ValueOf(arg)
-	for v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
-	if !v.CanUint() || v.Uint() <= math.MaxInt64 {
-		return Decimal{}, false
-	}
-	return Decimal{Lo: v.Uint()}, true
+	return nil, fmt.Errorf("a %T whose Value has no end", arg)
 }
 
 // writeInt writes v. A minus sign is in parentheses, since two of them begin a comment. The

@@ -2,6 +2,8 @@ package hive
 
 import (
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -146,6 +148,7 @@ func TestDecimalArguments(t *testing.T) {
 	type id uint64
 	d, u := Decimal{Lo: 150, Scale: 2}, uint(math.MaxUint)
 	p, i := &u, id(1<<63)
+	pd, half := &d, "CAST('1.50' AS DECIMAL(38,2))"
 	for _, c := range []struct {
 		arg  any
 		want string
@@ -155,12 +158,36 @@ func TestDecimalArguments(t *testing.T) {
 		{uint64(math.MaxUint64), "CAST('18446744073709551615' AS DECIMAL(38,0))"}, {&p, bindOne(uint64(u))},
 		{i, "CAST('9223372036854775808' AS DECIMAL(38,0))"}, {&i, "CAST('9223372036854775808' AS DECIMAL(38,0))"},
 		{id(1<<63 - 1), "9223372036854775807"}, {(*id)(nil), "NULL"}, {sql.Null[uint64]{}, "NULL"},
+		{&pd, half}, {sql.Null[*Decimal]{V: pd, Valid: true}, half}, {sql.Null[*Decimal]{Valid: true}, "NULL"}, {&sql.Null[Decimal]{V: d, Valid: true}, half},
+		{price{d}, half}, {&price{d}, half}, {sql.Null[price]{V: price{d}, Valid: true}, half}, {(*price)(nil), "NULL"}, {labeled{d}, "'about 1.50'"}, {valuer{d}, half}, {valuer{pd}, half},
+		{sql.Null[uint64]{V: math.MaxUint64, Valid: true}, bindOne(uint64(math.MaxUint64))}, {sql.Null[id]{V: i, Valid: true}, bindOne(i)}, {valuer{i}, bindOne(i)}, {valuer{uint32(7)}, "7"},
+		{endless{}, "hive: argument 1: a hive.endless whose Value has no end"}, {valuer{errors.New("a fault")}, "hive: argument 1: a fault"},
+		{Decimal{Lo: 1, Scale: -2}, "hive: argument 1: the scale -2 of a decimal is not from 0 to 38"},
 	} {
 		if got := bindOne(c.arg); got != c.want {
 			t.Errorf("%T: %s, want %s", c.arg, got, c.want)
 		}
 	}
 }
+
+// Arguments that are Decimals in disguise.
+type (
+	price   struct{ Decimal }
+	labeled struct{ Decimal }
+	valuer  struct{ v any }
+	endless struct{}
+)
+
+func (l labeled) Value() (driver.Value, error) { return "about " + l.String(), nil }
+
+func (v valuer) Value() (driver.Value, error) {
+	if err, ok := v.v.(error); ok {
+		return nil, err
+	}
+	return v.v, nil
+}
+
+func (e endless) Value() (driver.Value, error) { return e, nil }
 
 // bindOne returns an argument as a literal.
 func bindOne(arg any) string {
@@ -177,7 +204,7 @@ func TestDecimalScan(t *testing.T) {
 		src  any
 		want string
 	}{
-		{"1.50", "1.50"}, {[]byte("-7"), "-7"}, {int64(math.MinInt64), "-9223372036854775808"}, {Decimal{Lo: 5, Scale: 1}, "0.5"},
+		{"1.50", "1.50"}, {[]byte("-7"), "-7"}, {int64(math.MinInt64), "-9223372036854775808"}, {Decimal{Lo: 5, Scale: 1}, "0.5"}, {"0E-18", "0.000000000000000000"},
 	} {
 		var d Decimal
 		if err := d.Scan(c.src); err != nil || d.String() != c.want {
@@ -209,7 +236,7 @@ func TestDecimalScan(t *testing.T) {
 
 func TestDecimal(t *testing.T) {
 	for text, want := range map[string]string{
-		"0": "0", "-0": "0", "1.50": "1.50", "-0.001": "-0.001", ".5": "0.5", "+7": "7", "5.": "5",
+		"0": "0", "-0": "0", "1.50": "1.50", "-0.001": "-0.001", ".5": "0.5", "-1.5E-8": "-0.000000015", "+7": "7", "5.": "5",
 		"99999999999999999999999999999999999999":   "99999999999999999999999999999999999999",
 		"-99999999999999999999999999999999999999":  "-99999999999999999999999999999999999999",
 		"0.00000000000000000000000000000000000001": "0.00000000000000000000000000000000000001",
@@ -223,7 +250,7 @@ func TestDecimal(t *testing.T) {
 			t.Error(text, again)
 		}
 	}
-	for _, text := range []string{"", "-", ".", "1e5", "1.2.3", "x", " 1", "100000000000000000000000000000000000000", "0.000000000000000000000000000000000000001"} {
+	for _, text := range []string{"", "-", ".", "1e5", "1.2.3", "x", " 1", "1E+3", "E-1", "1E-", "1E--1", "1E-39", "0.1E-38", "1E-99999999999", "1E-1E-1", "100000000000000000000000000000000000000", "0.000000000000000000000000000000000000001"} {
 		if d, err := ParseDecimal(text); err == nil {
 			t.Error(text, d)
 		}

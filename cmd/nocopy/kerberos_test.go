@@ -75,6 +75,13 @@ func TestKerberosProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	says("t", asked+"hive/other.invalid")
+	// Another user of the machine may be there
+	for _, addr := range []string{"127.0.0.1:1", "unix:/tmp/none.sock"} {
+		if err := os.WriteFile("nocopy.yaml", []byte(strings.Replace(file("hive/other.invalid"), "hms.invalid:1", addr, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		says("t", "this would log in by Kerberos at "+addr+", sasl-service hive/other.invalid")
+	}
 	t.Setenv("NOCOPY_SASL", "GSSAPI")
 	says("plain", "this would log in by Kerberos at hms.invalid:1")
 }

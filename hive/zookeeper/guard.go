@@ -6,28 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
-	"slices"
-	"sync"
 	"time"
 )
 
 // This file protects the client of ZooKeeper. It allocates what a server's numbers say, and panics
 // in its own goroutine if they make no sense.
 
-// guard makes the connections of one client, and keeps their errors.
+// guard makes the connections of one client, and keeps their first error.
 type guard struct {
 	connect func(ctx context.Context, network, addr string) (net.Conn, error)
 	ctx     context.Context // ends with the guard
 	close   context.CancelFunc
-
-	mu     sync.Mutex
-	failed map[string]error // by address
+	failed  chan error
 }
 
 func newGuard(ctx context.Context, connect func(ctx context.Context, network, addr string) (net.Conn, error)) *guard {
-	g := &guard{connect: connect, failed: map[string]error{}}
+	g := &guard{connect: connect, failed: make(chan error, 1)}
 	if connect == nil {
 		g.connect = new(net.Dialer).DialContext
 	}
@@ -35,18 +30,21 @@ func newGuard(ctx context.Context, connect func(ctx context.Context, network, ad
 	return g
 }
 
-func (g *guard) note(addr string, err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.failed[addr] = err
+func (g *guard) note(err error) {
+	select {
+	case g.failed <- err:
+	default: // the first one counts
+	}
 }
 
-// explain adds the newest error of each server.
-func (g *guard) explain(err error) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, addr := range slices.Sorted(maps.Keys(g.failed)) {
-		err = fmt.Errorf("%w; %s: %w", err, addr, g.failed[addr])
+// reason returns why the client has failed with err: it does not say what happened to connections.
+func (g *guard) reason(err error) error {
+	if isAnswer(err) {
+		return err
+	}
+	select {
+	case err = <-g.failed:
+	default:
 	}
 	return err
 }
@@ -55,10 +53,10 @@ func (g *guard) explain(err error) error {
 func (g *guard) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	nc, err := g.connect(g.ctx, network, addr)
 	if err != nil {
-		g.note(addr, err)
+		g.note(err)
 		return nil, err
 	}
-	c := &guarded{Conn: nc, guard: g, addr: addr}
+	c := &guarded{Conn: nc, guard: g}
 	c.stop = context.AfterFunc(g.ctx, func() { nc.Close() })
 	return c, nil
 }
@@ -67,7 +65,6 @@ func (g *guard) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 type guarded struct {
 	net.Conn
 	guard  *guard
-	addr   string
 	stop   func() bool // takes back that the guard closes it
 	begun  bool        // the server has answered the client's first packet
 	packet []byte      // what is left of one that was checked
@@ -84,7 +81,7 @@ func (c *guarded) Read(b []byte) (int, error) {
 	if len(c.packet) == 0 {
 		packet, err := c.next()
 		if err != nil {
-			c.guard.note(c.addr, err)
+			c.guard.note(err)
 			return 0, err
 		}
 		c.packet = packet

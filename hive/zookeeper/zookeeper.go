@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"path"
 	"slices"
@@ -38,7 +39,7 @@ func init() {
 // Discovery says where servers are registered.
 type Discovery struct {
 	// Ensemble is the addresses of ZooKeeper's servers, such as "zk1:2181". One that answers is
-	// enough.
+	// enough: see Servers.
 	Ensemble []string
 	// Namespace is hive.server2.zookeeper.namespace. "" means "hiveserver2".
 	Namespace string
@@ -54,8 +55,13 @@ const (
 
 const sessionTimeout = 10 * time.Second
 
-// Servers returns the addresses of the servers that are registered now. It tries each server of
-// the ensemble once. It is a function for hive.Config.Discover.
+// patience is how long a server of the ensemble may take if the context has no deadline.
+const patience = 30 * time.Second
+
+// Servers returns the addresses of the servers that are registered now. It asks the servers of the
+// ensemble in random order, each once, until one answers. They share the time until ctx's
+// deadline; without a deadline each may take 30 seconds. The error names each one that did not
+// answer. It is a function for hive.Config.Discover.
 func (d Discovery) Servers(ctx context.Context) ([]string, error) {
 	if len(d.Ensemble) == 0 {
 		return nil, errors.New("zookeeper: Ensemble is empty")
@@ -64,11 +70,40 @@ func (d Discovery) Servers(ctx context.Context) ([]string, error) {
 	if namespace == "/" {
 		namespace = "/hiveserver2"
 	}
+	var failed error
+	for n, i := range rand.Perm(len(d.Ensemble)) {
+		server := d.Ensemble[i]
+		addrs, err := d.ask(ctx, server, namespace, len(d.Ensemble)-n)
+		if err == nil {
+			return addrs, nil
+		}
+		if isAnswer(err) { // the others would say the same
+			failed = err
+			break
+		}
+		if err = fmt.Errorf("%s: %w", server, err); failed != nil {
+			err = fmt.Errorf("%w; %w", failed, err)
+		}
+		if failed = err; ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, fmt.Errorf("zookeeper: the nodes of %q: %w", namespace, failed)
+}
+
+// ask asks one server of the ensemble. It takes an equal share of the time, if so many are left.
+func (d Discovery) ask(ctx context.Context, server, namespace string, left int) ([]string, error) {
+	share := patience
+	if deadline, ok := ctx.Deadline(); ok {
+		share = time.Until(deadline) / time.Duration(left)
+	}
 	g := newGuard(context.WithoutCancel(ctx), d.Dial)
-	conn, _, err := zk.Connect(d.Ensemble, sessionTimeout, zk.WithDialer(g.dial), zk.WithLogger(silent{}),
-		zk.WithMaxBufferSize(mostBytes), zk.WithHostProvider(&hosts{}))
+	ctx, cancel := context.WithTimeout(ctx, share)
+	defer cancel()
+	conn, _, err := zk.Connect([]string{server}, sessionTimeout, zk.WithDialer(g.dial), zk.WithLogger(silent{}),
+		zk.WithMaxBufferSize(mostBytes), zk.WithHostProvider(&host{}))
 	if err != nil {
-		return nil, fmt.Errorf("zookeeper: %w", err)
+		return nil, err
 	}
 	type answer struct {
 		addrs []string
@@ -76,20 +111,19 @@ func (d Discovery) Servers(ctx context.Context) ([]string, error) {
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		addrs, err := d.registered(conn, namespace)
+		addrs, err := registered(conn, namespace)
 		answers <- answer{addrs, err}
 	}()
 	var a answer
 	select {
 	case a = <-answers:
 	case <-ctx.Done():
-		a.err = context.Cause(ctx)
+		a.err = fmt.Errorf("no answer: %w", context.Cause(ctx))
 	}
 	if a.err != nil {
-		err := g.explain(a.err)
 		g.close() // else the client may wait for a minute
 		go conn.Close()
-		return nil, fmt.Errorf("zookeeper: the nodes of %q: %w", namespace, err)
+		return nil, g.reason(a.err)
 	}
 	go func() { // it waits for the answer of ZooKeeper, for at most some seconds
 		conn.Close()
@@ -98,14 +132,17 @@ func (d Discovery) Servers(ctx context.Context) ([]string, error) {
 	return a.addrs, nil
 }
 
+// errNoServer is the error of a namespace whose nodes are of another kind.
+var errNoServer = errors.New("names a server")
+
+// isAnswer reports whether a server of ZooKeeper has answered with this error.
+func isAnswer(err error) bool {
+	return errors.Is(err, zk.ErrNoNode) || errors.Is(err, zk.ErrNoAuth) || errors.Is(err, errNoServer)
+}
+
 // registered returns the addresses of the nodes of a namespace.
-func (d Discovery) registered(conn *zk.Conn, namespace string) (addrs []string, err error) {
-	var nodes []string
-	for range len(d.Ensemble) + 1 { // servers that are being stopped end the connection
-		if nodes, _, err = conn.Children(namespace); !errors.Is(err, zk.ErrConnectionClosed) {
-			break
-		}
-	}
+func registered(conn *zk.Conn, namespace string) (addrs []string, err error) {
+	nodes, _, err := conn.Children(namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +152,11 @@ func (d Discovery) registered(conn *zk.Conn, namespace string) (addrs []string, 
 		if addr == "" && read < mostNodes {
 			read++
 			data, _, err := conn.Get(namespace + "/" + node)
-			if err != nil { // it has gone meanwhile, or is not for everyone
+			if isAnswer(err) { // it has gone meanwhile, or is not for everyone
 				continue
+			}
+			if err != nil {
+				return nil, err
 			}
 			addr = addrIn(string(data))
 		}
@@ -125,7 +165,7 @@ func (d Discovery) registered(conn *zk.Conn, namespace string) (addrs []string, 
 		}
 	}
 	if len(nodes) > 0 && len(addrs) == 0 {
-		return nil, fmt.Errorf("none of %d nodes names a server", len(nodes))
+		return nil, fmt.Errorf("none of %d nodes %w", len(nodes), errNoServer)
 	}
 	slices.Sort(addrs)
 	return slices.Compact(addrs), nil
@@ -166,31 +206,27 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// hosts hands out the addresses of the ensemble, in turn. The client's own resolves all names
-// first, and fails if one of them is unknown.
-type hosts struct {
-	addrs []string
-	next  int
-	first bool // the next one is the first since a server has answered
+// host is the one server that a client connects to. The client's own provider resolves names
+// without a limit of time.
+type host struct {
+	addr  string
+	tried bool
 }
 
-// Init is called once, with the addresses in random order.
-func (h *hosts) Init(addrs []string) error {
-	h.addrs, h.first = addrs, true
+// Init is called once, with the address.
+func (h *host) Init(addrs []string) error {
+	h.addr = addrs[0]
 	return nil
 }
 
 // Len returns how many there are.
-func (h *hosts) Len() int { return len(h.addrs) }
+func (h *host) Len() int { return 1 }
 
-// Next returns an address. retryStart makes the client pause, since all were tried.
-func (h *hosts) Next() (addr string, retryStart bool) {
-	addr = h.addrs[h.next]
-	retryStart = h.next == 0 && !h.first
-	h.first = false
-	h.next = (h.next + 1) % len(h.addrs)
-	return addr, retryStart
+// Next returns the address. retryStart makes the client pause before the second attempt.
+func (h *host) Next() (addr string, retryStart bool) {
+	retryStart, h.tried = h.tried, true
+	return h.addr, retryStart
 }
 
-// Connected is called when a server has answered.
-func (h *hosts) Connected() {}
+// Connected is called when the server has answered.
+func (h *host) Connected() {}

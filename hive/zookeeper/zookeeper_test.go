@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -259,4 +260,44 @@ func TestContext(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("the connection stays")
 	}
+}
+
+// TestShare: servers that do not answer leave enough time for one that does. Of each one the error
+// says what happened.
+func TestShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		good := &fake{nodes: registered}
+		dial := func(ctx context.Context, _, addr string) (net.Conn, error) {
+			if addr == "hole:2181" {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			client, server := net.Pipe()
+			if addr == "good:2181" {
+				go good.handle(server)
+			} else {
+				go io.Copy(io.Discard, server)
+			}
+			return client, nil
+		}
+		for range 20 { // the order is random
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			addrs, err := zookeeper.Discovery{Ensemble: []string{"silent:2181", "hole:2181", "good:2181"}, Dial: dial}.Servers(ctx)
+			cancel()
+			if err != nil || len(addrs) != 4 {
+				t.Error(addrs, err)
+			}
+		}
+		for _, limit := range []time.Duration{3 * time.Second, time.Hour} {
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			_, err := zookeeper.Discovery{Ensemble: []string{"silent:2181", "hole:2181"}, Dial: dial}.Servers(ctx)
+			cancel()
+			if err == nil || !strings.Contains(err.Error(), "silent:2181: ") || !strings.Contains(err.Error(), "hole:2181: no answer: context deadline exceeded") {
+				t.Error(err)
+			}
+		}
+		if _, err := (zookeeper.Discovery{Ensemble: []string{"hole"}, Dial: dial}).Servers(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
 }

@@ -87,13 +87,19 @@ await() {
 	die "nothing listens on port $1: see $state/log"
 }
 
+# members prints the processes of the server: their environment says whose they are.
+members() { grep -lzxsF "NOCOPY_LIVE_STATE=$state" /proc/[0-9]*/environ | cut -d/ -f3; }
+
 # running tells whether the process that start has started is there. Its number may be another's by
-# now: so its start time counts, too.
+# now.
 running() {
-	local pid began
-	read -r pid began 2>/dev/null <"$state/pid" || return 1
-	[ "$(cut -d' ' -f22 "/proc/$pid/stat" 2>/dev/null)" = "$began" ]
+	local pid
+	read -r pid 2>/dev/null <"$state/pid" || return 1
+	grep -qzxsF "NOCOPY_LIVE_STATE=$state" "/proc/$pid/environ"
 }
+
+# listening tells whether the server's port takes connections.
+listening() { running && inside bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" 2>/dev/null; }
 
 launcher() {
 	local user=
@@ -101,23 +107,24 @@ launcher() {
 	echo unshare $user -n
 }
 
-# start starts a server, unless there is one, and prints its port. The server has a network
-# namespace of its own with nothing but a loopback interface, on whatever it listens.
+# start starts a server, unless one answers, and prints its port. The server has a network namespace
+# of its own with nothing but a loopback interface, on whatever it listens.
 start() {
 	need unshare nsenter setsid flock
 	mkdir -p "$cache/run"
 	exec 9>"$state.lock"
 	flock 9
-	if ! running; then
+	if ! listening; then
+		stop # what is left of one
 		download >&2
 		rm -rf "$state"
 		mkdir -p "$state"
-		setsid $(launcher) bash "$self" serve </dev/null >>"$state/log" 2>&1 9>&- &
+		NOCOPY_LIVE_STATE=$state setsid $(launcher) bash "$self" serve </dev/null >>"$state/log" 2>&1 9>&- &
 		local pid=$!
-		echo "$pid $(cut -d' ' -f22 /proc/$pid/stat)" >"$state/pid"
+		echo $pid >"$state/pid"
 		for ((i = 0; i < 600; i++)); do
 			[ ! -e "$state/ready" ] || break
-			running || break
+			kill -0 $pid 2>/dev/null || break
 			sleep 0.5
 		done
 		if [ ! -e "$state/ready" ]; then
@@ -140,17 +147,14 @@ serve() {
 	sleep infinity
 }
 
-# stop ends the process group that start has made.
+# stop ends all processes of the server, also if the first one has ended.
 stop() {
-	local pid
-	running || return 0
-	read -r pid _ <"$state/pid"
-	kill -- "-$pid" 2>/dev/null || true
+	kill $(members) 2>/dev/null || true
 	for ((i = 0; i < 120; i++)); do
-		kill -0 -- "-$pid" 2>/dev/null || break
+		[ -n "$(members)" ] || break
 		sleep 0.5
 	done
-	kill -9 -- "-$pid" 2>/dev/null || true
+	kill -9 $(members) 2>/dev/null || true
 	rm -f "$state/pid"
 }
 
@@ -158,7 +162,7 @@ stop() {
 inside() {
 	local pid
 	running || die "it is not running"
-	read -r pid _ <"$state/pid"
+	read -r pid <"$state/pid"
 	if [ "$EUID" = 0 ]; then
 		nsenter -n -t "$pid" "$@"
 	else

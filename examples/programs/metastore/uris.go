@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"strings"
+	"time"
 )
 
 // dialAny connects to one of several metastores, whose addresses are a list as in
@@ -14,21 +15,33 @@ import (
 func dialAny(ctx context.Context, network, list string) (net.Conn, error) {
 	addrs := strings.Split(list, ",")
 	rand.Shuffle(len(addrs), func(i, j int) { addrs[i], addrs[j] = addrs[j], addrs[i] })
-	var failed []error
-	var dialer net.Dialer
-	for _, addr := range addrs {
-		nc, err := dialer.DialContext(ctx, network, strings.TrimPrefix(strings.TrimSpace(addr), "thrift://"))
+	return dialFirst(ctx, addrs, func(ctx context.Context, addr string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(strings.TrimSpace(addr), "thrift://"))
+	})
+}
+
+// dialFirst connects to the first address that answers. Each takes an equal share of the time that
+// is left, so that a dead machine does not use it up.
+func dialFirst(ctx context.Context, addrs []string, dial func(ctx context.Context, addr string) (net.Conn, error)) (net.Conn, error) {
+	var failed error
+	for i, addr := range addrs {
+		share, cancel := ctx, context.CancelFunc(func() {})
+		if deadline, ok := ctx.Deadline(); ok {
+			share, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(len(addrs)-i))
+		}
+		nc, err := dial(share, addr)
+		cancel()
 		if err == nil {
 			return nc, nil
 		}
-		failed = append(failed, err)
+		if failed == nil {
+			failed = err
+		} else {
+			failed = fmt.Errorf("%w; %w", failed, err)
+		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	err := failed[0]
-	for _, next := range failed[1:] {
-		err = fmt.Errorf("%w; %w", err, next)
-	}
-	return nil, err
+	return nil, failed
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestURIs: a command finds the metastore that answers. If none does, the error names them all.
@@ -27,4 +31,29 @@ func TestURIs(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), gone[0]) || !strings.Contains(err.Error(), gone[1]) {
 		t.Error(err)
 	}
+}
+
+// TestURIsDead: machines that do not answer leave enough time for one that does.
+func TestURIsDead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := func(ctx context.Context, addr string) (net.Conn, error) {
+			if addr == "good" {
+				client, server := net.Pipe()
+				server.Close()
+				return client, nil
+			}
+			<-ctx.Done()
+			return nil, fmt.Errorf("%s: %w", addr, ctx.Err())
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
+		defer cancel()
+		nc, err := dialFirst(ctx, []string{"dead1", "dead2", "good"}, dial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nc.Close()
+		if _, err := dialFirst(ctx, []string{"dead1", "dead2"}, dial); err == nil || err.Error() != "dead1: context deadline exceeded; dead2: context deadline exceeded" {
+			t.Error(err)
+		}
+	})
 }

@@ -32,8 +32,9 @@ line, which is not run, it shows what holds for it: each flag and argument, and 
 comes from: a flag, a variable, a place in the file, or the default. Values of variables that the
 file names are not shown; those that are not set are named.
 
-A target may send a variable such as ${NOCOPY_SHOP_TOKEN} to another machine. nocopy asks first:
-"nocopy config -allow" allows what the targets of the file send, or those targets that are named.
+A target may send a variable such as ${NOCOPY_SHOP_TOKEN} to another machine, or log in by Kerberos,
+also on this machine. nocopy asks first: "nocopy config -allow" allows what the targets of the file
+do, or those targets that are named.
 
 Exit codes: 0 done, 1 a file can't be read or written, 2 wrong command line or project file.
 

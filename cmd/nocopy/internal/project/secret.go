@@ -128,18 +128,20 @@ func (u use) asked() string {
 }
 
 // uses returns which variables a target sends, and to which address, and whether it logs in there
-// by Kerberos. It returns none if that address is on this machine.
+// by Kerberos. It leaves out variables that stay on this machine. A login does not stay there:
+// another user could listen at the address, and use it at the service that the file names.
 func (f *Project) uses(t *Target) ([]use, error) {
 	address, err := f.expand(t.address)
 	if err != nil {
 		return nil, err
 	}
-	if target.IsLocal(address) {
-		return nil, nil
-	}
+	local := target.IsLocal(address)
 	to := shell.OneLine(f.where(t, address))
 	var all []use
 	add := func(name string, at Value) {
+		if local && name != kerberosLogin {
+			return
+		}
 		if !slices.ContainsFunc(all, func(u use) bool { return u.variable == name }) {
 			all = append(all, use{name, to, at})
 		}
