@@ -95,13 +95,15 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 	// A server that is gone. Errors on demand are answers of this tool.
-	gone, stop := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
-	code, said, found := verifyInto(t, os.DevNull, gone, idl, 1, func(proxy string) {
-		stop()
-		nocopy(t, "", "call", proxy, "get", "-idl", idl, "-transport", "framed", "-protocol", "binary")
-	})
-	if code != 1 || found.Unanswered != 1 || !strings.Contains(said, "1 of 1 calls got no answer") {
-		t.Errorf("%d %s", code, said)
+	for _, method := range []string{"get", "note"} {
+		gone, stop := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
+		code, said, found := verifyInto(t, os.DevNull, gone, idl, 1, func(proxy string) {
+			stop()
+			nocopy(t, "", "call", proxy, method, "-idl", idl, "-transport", "framed", "-protocol", "binary")
+		})
+		if code != 1 || found.Unanswered != 1 || !strings.Contains(said, "1 of 1 calls got no answer") {
+			t.Errorf("%s: %d %s", method, code, said)
+		}
 	}
 }
 
@@ -133,7 +135,7 @@ func TestRecordCounts(t *testing.T) {
 	}, true)
 	code, said, found := verifyInto(t, file, server, idl, 0, func(proxy string) { calls(proxy, arrived) })
 	if code != 1 || lines() != clients || found.Calls != clients || found.UnderWay != clients || found.Unanswered != 0 || !strings.Contains(said, "\n5 calls recorded\n") ||
-		!strings.Contains(said, "nothing in 5 calls breaks the IDL, 5 under way at the end") || strings.Count(readFile(t, file), `"failed":"the recording ended before the answer"`) != clients {
+		!strings.Contains(said, "nothing in 5 calls breaks the IDL, 5 under way when") || strings.Count(readFile(t, file), `"failed":"the recording ended before the answer"`) != clients {
 		t.Errorf("%d, %d lines, %+v\n%s", code, lines(), found, said)
 	}
 	os.Remove(file)

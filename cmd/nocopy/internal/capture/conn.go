@@ -1,6 +1,9 @@
 package capture
 
-import "container/list"
+import (
+	"container/list"
+	"time"
+)
 
 // conn is a connection. It passes segments on in the order in which they were sent, as far as
 // sequence numbers tell: each after the bytes that its sender had sent or received before.
@@ -33,7 +36,7 @@ func (c *conn) segment(from int, g *segment) {
 	}
 	s := &c.sides[from]
 	s.segment(g)
-	for c.pass() || c.isFull() && c.skip(true) || c.waiting >= maxLate && c.skip(false) {
+	for c.pass() || c.isFull() && c.skip(true) || c.isLate(g.at) && c.skip(false) {
 	}
 	if g.rst && g.seq-s.next < maxWindow { // others are no part of the connection
 		c.end()
@@ -53,6 +56,17 @@ func (c *conn) waits(g *segment, n int) {
 // isFull reports whether no more segments may wait.
 func (c *conn) isFull() bool {
 	return c.waiting >= maxQueued || c.waitingBytes >= maxQueuedBytes || c.table.kept >= maxKept
+}
+
+// isLate reports whether acknowledged bytes that segments wait for should have been captured by
+// now.
+func (c *conn) isLate(now time.Time) bool {
+	for i := range c.sides {
+		if q := c.sides[i].queue; len(q) > 0 && now.Sub(q[0].at) >= maxLateTime {
+			return true
+		}
+	}
+	return c.waiting >= maxLate
 }
 
 // pass passes on a segment that has waited, and comes next. It reports whether there was one.
@@ -136,8 +150,9 @@ func (c *conn) message(from int, m *message) {
 	c.recognize()
 	switch m.kind {
 	case kindCall, kindOneway:
+		oneway := m.kind == kindOneway || c.table.opt.Oneway != nil && c.table.opt.Oneway(m.name)
 		e := &exchange{conn: c, from: from, seqid: m.seqid, http: m.http, at: c.sides[from].unit, call: &Call{
-			Client: c.ends[from], Server: c.ends[1-from], Wire: m.wire, Method: m.name, Oneway: m.kind == kindOneway, Args: m.body, Began: m.began,
+			Client: c.ends[from], Server: c.ends[1-from], Wire: m.wire, Method: m.name, Oneway: oneway, Args: m.body, Began: m.began,
 		}}
 		if e.call.Oneway {
 			c.table.call(e.call)

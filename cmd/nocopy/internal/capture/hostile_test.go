@@ -218,8 +218,18 @@ func TestBounded(t *testing.T) {
 		calls = append(calls, frame(1, fmt.Sprint("f", i), uint32(i), "\x00")...)
 	}
 	f, _ = read(t, conversation(turn{client, calls}, turn{server, slices.Concat(frame(2, "f1", 1, "\x00"), frame(2, "f10", 10, "\x00"))}).PCAP(), Options{})
-	if len(f.calls) != maxPendingOfConn+10 || f.calls[1].Err != ErrNoReply || f.calls[10].Method != "f10" || f.calls[10].Err != nil {
+	if len(f.calls) != maxPendingOfConn+10 || f.calls[1].Err != ErrTooMany || f.calls[10].Method != "f10" || f.calls[10].Err != nil {
 		t.Errorf("%d calls, %+v", len(f.calls), f.calls[10])
+	}
+
+	// The replies to those that were given up are not taken for others'.
+	calls = nil
+	for range maxPendingOfConn + 10 {
+		calls = append(calls, frame(1, "f", 0, "\x00")...)
+	}
+	f, sum = read(t, conversation(turn{client, calls}, turn{server, bytes.Repeat(frame(2, "f", 0, "\x00"), 20)}).PCAP(), Options{})
+	if paired := slices.IndexFunc(f.calls, func(c *Call) bool { return c.Err == nil }); paired >= 0 || sum.Replies != 20 {
+		t.Errorf("call %d has a reply, %d replies have no call", paired, sum.Replies)
 	}
 
 	// There is room for 10,000 bytes.

@@ -1,5 +1,7 @@
 package capture
 
+import "time"
+
 // What a capture may make this package keep. Sizes are in bytes, and those of what is kept are of
 // memory.
 const (
@@ -20,13 +22,14 @@ const (
 	// Segments of a connection that wait for bytes before them. If these were acknowledged, they
 	// are not sent again, and can only come late because packets were captured in another order.
 	maxLate        = 256
+	maxLateTime    = time.Second // of the capture
 	maxQueued      = 1024
 	maxQueuedBytes = 1 << 20
 
 	// Calls that wait for their replies. One may be larger.
 	maxPending       = 1 << 16
 	maxPendingBytes  = 32 << 20
-	maxPendingOfConn = 1 << 10
+	maxPendingOfConn = 1 << 12
 
 	// Incomplete messages and waiting segments of all connections
 	maxKept = 40 << 20

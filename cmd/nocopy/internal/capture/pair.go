@@ -215,12 +215,18 @@ func (c *conn) await(e *exchange) {
 		c.unanswered(e)
 	}
 	if len(c.calls) > maxPendingOfConn {
-		c.unanswered(c.calls[0])
+		c.calls[0].evict()
 	}
 	for t.pending.Len() > maxPending || t.pendingBytes > maxPendingBytes && t.pending.Len() > 1 {
-		old := t.pending.Front().Value.(*exchange)
-		old.conn.unanswered(old)
+		t.pending.Front().Value.(*exchange).evict()
 	}
+}
+
+// evict ends a request because too many wait. Its reply must not be taken for another's: what
+// follows is paired as if the request were missing.
+func (e *exchange) evict() {
+	e.conn.lost(e.from)
+	e.conn.finish(e, ErrTooMany)
 }
 
 func (e *exchange) size() int {
@@ -270,14 +276,20 @@ func (c *conn) assume(e *exchange) {
 
 // unanswered ends a request without a reply.
 func (c *conn) unanswered(e *exchange) {
+	err := ErrNoReply
+	if !c.isSure(e.from, e.http) {
+		err = ErrUnsure
+	}
+	c.finish(e, err)
+}
+
+// finish ends a request with an error.
+func (c *conn) finish(e *exchange, err error) {
 	c.forget(e)
-	if e.call == nil {
-		return
+	if e.call != nil {
+		e.call.Err = err
+		c.table.call(e.call)
 	}
-	if e.call.Err = ErrNoReply; !c.isSure(e.from, e.http) {
-		e.call.Err = ErrUnsure
-	}
-	c.table.call(e.call)
 }
 
 // took returns the time from a call's beginning to its reply's end, or unknown.

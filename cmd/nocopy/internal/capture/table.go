@@ -14,6 +14,10 @@ import (
 // Options says which packets count.
 type Options struct {
 	Port uint16 // only connections with this port, at either end; 0 for all
+
+	// Oneway reports whether a method is oneway, though its calls may say otherwise, as those of
+	// Apache's library for Go do. nil is no method.
+	Oneway func(method string) bool
 }
 
 // Output takes what is found.
@@ -41,8 +45,12 @@ type Call struct {
 // reply is older than the call.
 const Unknown = time.Duration(-1)
 
-// ErrNoReply is the error of a call whose reply the capture does not have. ErrUnsure wraps it.
+// ErrNoReply is the error of a call whose reply the capture does not have. ErrTooMany and ErrUnsure
+// wrap it.
 var ErrNoReply = errors.New("the capture has no reply")
+
+// ErrTooMany is ErrNoReply for a call that was given up because too many waited for replies.
+var ErrTooMany = fmt.Errorf("%w among those that were looked at: too many calls were waiting", ErrNoReply)
 
 // ErrUnsure is ErrNoReply for a call whose reply may be one that was paired with no call.
 var ErrUnsure = fmt.Errorf("%w that is surely its own", ErrNoReply)

@@ -70,10 +70,12 @@ const (
 // Report is what was found.
 type Report struct {
 	Calls      int64      `json:"calls"`
-	Unanswered int64      `json:"unanswered"` // calls that got no answer
-	UnderWay   int64      `json:"underWay"`   // calls that had no answer yet when the recording ended
+	Unanswered int64      `json:"unanswered"` // calls that got no answer, or could not be sent
+	UnderWay   int64      `json:"underWay"`   // no answer yet when the recording ended, or the client left
 	Findings   []*Finding `json:"findings"`   // the most frequent ones first
 	More       int64      `json:"more"`       // how often there was something of another kind
+
+	answered, oneway int64 // calls that the server has answered, and that it need not answer
 }
 
 // The bounds of what is kept: kinds of findings, and bytes of a name or text.
@@ -185,8 +187,11 @@ func (v *Verifier) Broken(peer, method string, err error) {
 	}
 }
 
-// ErrEnded is the error of a call that was under way when the recording ended.
-var ErrEnded = errors.New("the recording ended before the answer")
+// Errors of calls that were under way when the recording ended, or when their client went.
+var (
+	ErrEnded = errors.New("the recording ended before the answer")
+	ErrGone  = errors.New("the client was gone before the answer")
+)
 
 // Reply compares a server's reply to a call of a client on peer: the wire bytes of the result, or
 // an error. m is nil if the IDL does not have the method. told means that Broken tells why
@@ -196,9 +201,7 @@ func (v *Verifier) Reply(peer, name string, m *invoke.Method, reply []byte, err 
 		name = m.String()
 	}
 	answer := invoke.Answer(err)
-	if err != nil && answer == nil {
-		v.unanswered(err)
-	}
+	v.count(err, answer != nil)
 	switch {
 	case told && (errors.Is(err, rpc.ErrConnLost) || errors.Is(err, rpc.ErrNotSent)):
 	case isMalformed(err):
@@ -211,15 +214,29 @@ func (v *Verifier) Reply(peer, name string, m *invoke.Method, reply []byte, err 
 	}
 }
 
-// unanswered counts a call without an answer.
-func (v *Verifier) unanswered(err error) {
+// count counts an answer, an exception among them, or why there is none.
+func (v *Verifier) count(err error, exception bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if errors.Is(err, ErrEnded) {
+	switch {
+	case err == nil || exception:
+		v.report.answered++
+	case errors.Is(err, ErrEnded) || errors.Is(err, ErrGone):
 		v.report.UnderWay++
-	} else {
+	default:
 		v.report.Unanswered++
 	}
+}
+
+// Oneway counts a oneway call, which the server has been sent unless there is an error.
+func (v *Verifier) Oneway(err error) {
+	if err != nil {
+		v.count(err, false)
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.report.oneway++
 }
 
 // isMalformed reports whether a call has failed because of the bytes that came for a reply.
@@ -273,8 +290,8 @@ func (r *Report) Incomplete() error {
 		return errors.New("no call went by")
 	case r.Unanswered > 0:
 		return fmt.Errorf("%d of %d calls got no answer", r.Unanswered, r.Calls)
-	case r.Calls == r.UnderWay:
-		return errors.New("no call had an answer when the recording ended")
+	case r.answered == 0 && (r.oneway == 0 || r.UnderWay > 0):
+		return errors.New("the server has answered no call")
 	}
 	return nil
 }
@@ -286,7 +303,7 @@ func (r *Report) Lines() (lines []string) {
 		left = fmt.Sprintf(", %d without an answer", r.Unanswered)
 	}
 	if r.UnderWay > 0 {
-		left += fmt.Sprintf(", %d under way at the end", r.UnderWay)
+		left += fmt.Sprintf(", %d under way when their clients or the recording ended", r.UnderWay)
 	}
 	if len(r.Findings) == 0 {
 		return []string{fmt.Sprintf("nothing in %d calls breaks the IDL%s", r.Calls, left)}

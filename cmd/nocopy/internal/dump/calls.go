@@ -23,7 +23,7 @@ import (
 func (c *Command) capture(sh *shell.Shell, idl *idlfiles.IDL, in io.Reader, file *counted, size int64) error {
 	calls := &calls{Command: c, sh: sh, idl: idl}
 	calls.progress = sh.NewProgress("bytes", size, file.n.Load)
-	sum, err := capture.Read(sh.Ctx, in, capture.Options{Port: c.Port}, calls)
+	sum, err := capture.Read(sh.Ctx, in, calls.options(), calls)
 	return calls.finish(sum, err, c.File)
 }
 
@@ -38,7 +38,7 @@ func (c *Command) live(sh *shell.Shell) error {
 	}
 	calls := &calls{Command: c, sh: sh, idl: idl}
 	calls.progress = sh.NewProgress("calls", -1, calls.n.Load)
-	sum, err := capture.Live(sh.Ctx, c.Interface, capture.Options{Port: c.Port}, calls)
+	sum, err := capture.Live(sh.Ctx, c.Interface, calls.options(), calls)
 	if err = calls.finish(sum, err, c.Interface); err == nil {
 		return shell.ErrClean
 	}
@@ -57,6 +57,13 @@ type calls struct {
 	err error // of the output
 
 	progress *shell.Progress
+}
+
+func (o *calls) options() capture.Options {
+	return capture.Options{Port: o.Port, Oneway: func(method string) bool {
+		m, err := invoke.Find(o.idl, method, "", 0)
+		return err == nil && m.Oneway
+	}}
 }
 
 // Err implements capture.Output.
@@ -96,9 +103,6 @@ func (o *calls) Call(c *capture.Call) {
 func (o *calls) line(c *capture.Call) *recording.Line {
 	call := recording.Call{Name: c.Method, Oneway: c.Oneway, Args: c.Args, Reply: c.Reply, Err: c.Err}
 	m, err := invoke.Find(o.idl, c.Method, "", 0)
-	if err == nil && m.Oneway && noReply(c) {
-		call.Oneway, call.Err = true, nil // clients in some languages do not say so
-	}
 	if len(c.Args)+len(c.Reply) <= mostJSON {
 		return recording.NewLine(o.idl, 0, call)
 	}

@@ -225,11 +225,9 @@ func (r *recorder) forward(ctx context.Context, c *call, forward rpc.Handler) er
 	case <-r.ending:
 		return contract.ErrEnded
 	default:
-		return errGone
+		return contract.ErrGone
 	}
 }
-
-var errGone = errors.New("the client was gone before the answer")
 
 // within bounds a call by -timeout.
 func (r *recorder) within(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -255,7 +253,11 @@ func (r *recorder) record(c *call, reply []byte, err error, fault string) {
 	oneway := c.Method.Oneway()
 	if r.verifier != nil {
 		r.verifier.Call(c.name, c.method, c.unknown, oneway, c.args)
-		if c.passedOn && !oneway {
+		switch {
+		case !c.passedOn:
+		case oneway:
+			r.verifier.Oneway(err)
+		default:
 			r.verifier.Reply(c.Peer.String(), c.name, c.method, reply, err, !r.overHTTP())
 		}
 	}
