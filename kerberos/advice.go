@@ -7,6 +7,8 @@ import (
 
 // This file turns errors of Kerberos into ones that say what to do.
 
+const noKDC = "no KDC answers: look at kdc in krb5.conf, and whether a firewall lets port 88 through (UDP and TCP)"
+
 // advice is what to do about errors whose text has a word, the name of an error in RFC 4120,
 // section 7.5.9, or a text of gokrb5. The first that fits counts.
 var advice = []struct{ word, do string }{
@@ -30,7 +32,7 @@ var advice = []struct{ word, do string }{
 	{"KRB_AP_ERR_MODIFIED", "the service has another key than the KDC: write a new keytab for it"},
 	{"no KDC", "krb5.conf names no KDC for this realm: add it to [realms]; or the realm is misspelled"},
 	{"an answer of", "what answers is no KDC: look at kdc in krb5.conf"},
-	{"communication with the KDCs", "no KDC answers: look at kdc in krb5.conf, and whether a firewall lets port 88 through (UDP and TCP)"},
+	{"communication with the KDCs", noKDC},
 	{"the KDC's answer", "what answers is no KDC, or somebody changes its answers: look at kdc in krb5.conf"},
 	{"malformed: ", "what answers is no KDC, or somebody changes its answers: look at kdc in krb5.conf"},
 }

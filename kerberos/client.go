@@ -81,12 +81,17 @@ func newClient(t ticketSource, spn string, qop QOP) *Client {
 	return &Client{tickets: t, spn: spn, qop: qop}
 }
 
-// Start gets a ticket, from the KDC unless there is one, and begins a login. It waits at most 30
-// s for a KDC.
+// Start is StartContext without an end.
 func (c *Client) Start() (mechanism string, response []byte, err error) {
+	return c.StartContext(context.Background())
+}
+
+// StartContext gets a ticket, from the KDC unless there is one, and begins a login. It waits for
+// KDCs until ctx ends, at most 30 s. Package rpc calls it instead of Start.
+func (c *Client) StartContext(ctx context.Context) (mechanism string, response []byte, err error) {
 	defer survive(&err)
 	c.request, c.context, c.agreed = nil, nil, 0
-	ctx, cancel := context.WithTimeout(context.Background(), ticketTimeout)
+	ctx, cancel := context.WithTimeout(ctx, ticketTimeout)
 	defer cancel()
 	t, err := c.tickets.ticket(ctx, c.spn)
 	if err != nil {

@@ -212,12 +212,12 @@ func (c *Credentials) ticket(ctx context.Context, spn string) (ticket, error) {
 	select {
 	case c.turn <- struct{}{}:
 	case <-ctx.Done():
-		return ticket{}, fmt.Errorf("kerberos: no answer of the KDC: %w", ctx.Err())
+		return ticket{}, &adviceError{fmt.Errorf("another login waits for it: %w", ctx.Err()), noKDC}
 	}
 	defer func() { <-c.turn }()
 	t, err := c.ask(ctx, spn)
-	if err != nil && ctx.Err() != nil {
-		return ticket{}, fmt.Errorf("kerberos: no answer of the KDC: %w (%w)", ctx.Err(), err)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+		err = fmt.Errorf("%w: %w", err, ctx.Err())
 	}
 	return t, err
 }

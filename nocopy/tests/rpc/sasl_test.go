@@ -343,6 +343,36 @@ type patient struct{}
 func (patient) Start() (string, []byte, error) { return "PATIEN", nil, nil }
 func (patient) Next(c []byte) ([]byte, error)  { return c, nil }
 
+// asking is a mechanism that asks others, who do not answer.
+type asking struct{ patient }
+
+func (asking) StartContext(ctx context.Context) (string, []byte, error) {
+	<-ctx.Done()
+	return "", nil, errors.New("nobody answers")
+}
+
+// TestSASLStartContext: a login that waits for others ends with the dial, which says what it has
+// waited for.
+func TestSASLStartContext(t *testing.T) {
+	t.Parallel()
+	addr := serve(t, saslServer(), nil)
+	short, cancel := context.WithTimeout(bg, time.Second)
+	defer cancel()
+	for name, err := range map[string]error{
+		"DialTimeout": dialError(bg, addr, rpc.SASL(asking{}), rpc.DialTimeout(time.Second)),
+		"a context":   dialError(short, addr, rpc.SASL(asking{})),
+	} {
+		if !errors.Is(err, rpc.ErrLogin) || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "login by SASL: nobody answers") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func dialError(ctx context.Context, addr string, options ...rpc.Option) error {
+	_, err := rpc.Dial(ctx, "tcp", addr, options...)
+	return err
+}
+
 // TestSASLMisunderstood: a client without a login at a server that demands one, and the other way
 // round, learn what the matter is.
 func TestSASLMisunderstood(t *testing.T) {
