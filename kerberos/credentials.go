@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,9 @@ func FromKeytab(path, principal string) (*Credentials, error) {
 		return nil, fmt.Errorf("kerberos: the keytab %s has no key for %s@%s: klist -k shows whose keys it has", path, name, realm)
 	}
 	c := newCredentials()
-	c.client = &kdcClient{conf: conf, who: credentials.New(name, realm).WithKeytab(keys)}
+	if c.client, err = newKDCClient(conf, credentials.New(name, realm).WithKeytab(keys)); err != nil {
+		return nil, err
+	}
 	c.stale = func() bool { return false }
 	return c, nil
 }
@@ -70,6 +73,18 @@ func has(keys *keytab.Keytab, name, realm string) bool {
 		}
 	}
 	return false
+}
+
+// keyOf returns a principal's key, and its version. Of the version 0 it is the key with the highest
+// one: gokrb5 takes the newest, and has no order for those of the same second.
+func keyOf(keys *keytab.Keytab, who types.PrincipalName, realm string, version int, etype int32) (key types.EncryptionKey, got int, ok bool) {
+	for _, e := range keys.Entries {
+		if e.Principal.Realm == realm && slices.Equal(e.Principal.Components, who.NameString) && e.Key.KeyType == etype &&
+			(version == 0 || int(e.KVNO) == version) && (!ok || int(e.KVNO) > got) {
+			key, got, ok = e.Key, int(e.KVNO), true
+		}
+	}
+	return key, got, ok
 }
 
 // FromCache returns the credentials whose tickets are in a cache, which kinit has written, for
@@ -94,7 +109,9 @@ func FromCache(path string) (*Credentials, error) {
 		if cache, file, err = readCache(path); err != nil {
 			return err
 		}
-		c.client = &kdcClient{conf: conf, who: cache.GetClientCredentials()}
+		if c.client, err = newKDCClient(conf, cache.GetClientCredentials()); err != nil {
+			return err
+		}
 		if c.client.initial, c.held, err = grantsOf(cache); err != nil {
 			return fmt.Errorf("kerberos: the ticket cache %s: %w", path, err)
 		}
