@@ -2,6 +2,7 @@ package kerberos
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -50,7 +51,7 @@ type adviceError struct {
 }
 
 func (e *adviceError) Error() string {
-	return "kerberos: " + e.do + " (" + shortened(e.err.Error()) + ")"
+	return "kerberos: " + e.do + " (" + shortened(strings.TrimPrefix(e.err.Error(), "kerberos: ")) + ")"
 }
 func (e *adviceError) Unwrap() error { return e.err }
 
@@ -70,6 +71,18 @@ func advised(err error) error {
 		return err
 	}
 	return &adviceError{err, "Kerberos has failed"}
+}
+
+// within says where an error was. The text begins with the package's name, once.
+func within(where string, err error) error {
+	var have *adviceError
+	switch {
+	case errors.As(err, &have):
+		return &adviceError{fmt.Errorf("%s: %w", where, have.err), have.do}
+	case strings.HasPrefix(err.Error(), "kerberos: "):
+		return err
+	}
+	return fmt.Errorf("kerberos: %s: %w", where, err)
 }
 
 // shortened returns the beginning of a text, on one line.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/config"
@@ -22,9 +23,15 @@ import (
 type Credentials struct {
 	turn   chan struct{}    // held by the goroutine that uses what follows
 	client *kdcClient       // nil as long as a cache has not been read
-	held   map[string]grant // by service
+	held   map[string]*held // by service
 	read   func() error     // reads a cache: sets client and held
 	stale  func() bool      // the cache must be read anew
+}
+
+// held is a ticket for a service that is used for several logins.
+type held struct {
+	grant
+	unproved atomic.Int32 // logins in which the service has not proved that it has the ticket's key
 }
 
 // ticket is a ticket for a service.
@@ -33,6 +40,22 @@ type ticket struct {
 	realm  string // of client
 	ticket messages.Ticket
 	key    types.EncryptionKey
+	held   *held // where the result of a login is noted; nil in tests
+}
+
+// begin notes that a login with the ticket begins. Until it succeeds, other logins ask the KDC for
+// a new ticket: the service may have another key by now, and then refuses this one.
+func (t ticket) begin() {
+	if t.held != nil {
+		t.held.unproved.Add(1)
+	}
+}
+
+// proved notes that a login has succeeded.
+func (t ticket) proved() {
+	if t.held != nil {
+		t.held.unproved.Add(-1)
+	}
 }
 
 // FromKeytab returns the credentials of a principal, such as ada@EXAMPLE.COM, whose key is in the
@@ -183,15 +206,15 @@ func isInitial(c *credentials.Credential, realm string) bool {
 }
 
 // grantsOf returns the tickets in a cache: the initial one, and those for services.
-func grantsOf(cache *credentials.CCache) (initial grant, services map[string]grant, err error) {
-	services = map[string]grant{}
+func grantsOf(cache *credentials.CCache) (initial grant, services map[string]*held, err error) {
+	services = map[string]*held{}
 	for _, c := range cache.GetEntries() {
 		g := grant{key: c.Key, from: c.StartTime, until: c.EndTime}
 		switch err := g.ticket.Unmarshal(c.Ticket); {
 		case err != nil:
 			return grant{}, nil, err
 		case !isInitial(c, cache.GetClientRealm()):
-			services[c.Server.PrincipalName.PrincipalNameString()] = g
+			services[c.Server.PrincipalName.PrincipalNameString()] = &held{grant: g}
 		case g.until.After(initial.until):
 			initial = g
 		}
@@ -221,7 +244,7 @@ func readConfig() (conf *config.Config, err error) {
 }
 
 func newCredentials() *Credentials {
-	return &Credentials{turn: make(chan struct{}, 1), held: map[string]grant{}}
+	return &Credentials{turn: make(chan struct{}, 1), held: map[string]*held{}}
 }
 
 // ticket returns a ticket for a service, such as hive/hive.example.com.
@@ -249,12 +272,29 @@ func (c *Credentials) ask(ctx context.Context, spn string) (t ticket, err error)
 			return t, err
 		}
 	}
-	g, held := c.held[spn]
-	if !held || time.Now().After(g.until) {
-		if g, err = c.client.service(ctx, spn); err != nil {
+	h := c.held[spn]
+	valid := h != nil && time.Now().Before(h.until)
+	if !valid || h.unproved.Load() > 0 {
+		g, err := c.client.service(ctx, spn)
+		switch {
+		case err == nil:
+			h = &held{grant: g}
+			c.held[spn] = h
+		case !valid || ctx.Err() != nil:
 			return t, fmt.Errorf("a ticket for %s: %w", spn, err)
 		}
-		c.held[spn] = g
 	}
-	return ticket{c.client.who.CName(), c.client.who.Domain(), g.ticket, g.key}, nil
+	return ticket{c.client.who.CName(), c.client.who.Domain(), h.ticket, h.key, h}, nil
+}
+
+// refused notes that a service has refused a ticket.
+func (c *Credentials) refused(ctx context.Context, spn string) {
+	select {
+	case c.turn <- struct{}{}:
+		if h := c.held[spn]; h != nil {
+			h.unproved.Add(1)
+		}
+		<-c.turn
+	case <-ctx.Done():
+	}
 }

@@ -56,6 +56,9 @@ func typesOf(names, unset []string, permitted []int32) (types []int32) {
 
 // permits returns an error unless krb5.conf permits an encryption type.
 func (e encryptionTypes) permits(etype int32) error {
+	if keySize(etype) == 0 {
+		return fmt.Errorf("encryption type %d, which is neither AES nor safe", etype)
+	}
 	if !slices.Contains(e.permitted, etype) {
 		return fmt.Errorf("encryption type %d, which krb5.conf does not permit", etype)
 	}
