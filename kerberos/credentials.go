@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jcmturner/gokrb5/v8/config"
 	"github.com/jcmturner/gokrb5/v8/credentials"
 	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/jcmturner/gokrb5/v8/messages"
@@ -62,7 +61,7 @@ func (t ticket) proved() {
 // keytab of this path. Without a realm it is the default one of the configuration. The files are
 // read at once, and the KDC is asked when the first connection is made. Tickets are renewed.
 func FromKeytab(path, principal string) (*Credentials, error) {
-	conf, err := readConfig()
+	conf, _, err := readConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -111,18 +110,25 @@ func keyOf(keys *keytab.Keytab, who types.PrincipalName, realm string, version i
 }
 
 // FromCache returns the credentials whose tickets are in a cache, which kinit has written, for
-// example. "" is the file that KRB5CCNAME names, or /tmp/krb5cc_UID. The cache is read again when
-// it has changed: something else must renew its tickets before they expire.
+// example. "" is the file that KRB5CCNAME or default_ccache_name in krb5.conf names, or
+// /tmp/krb5cc_UID. The cache is read again when it has changed: something else must renew its
+// tickets before they expire.
 func FromCache(path string) (*Credentials, error) {
-	if path == "" {
-		path = os.Getenv("KRB5CCNAME")
-	}
-	if path = fileOf(path, fmt.Sprintf("/tmp/krb5cc_%d", os.Getuid())); strings.Contains(path, ":") {
-		kind, _, _ := strings.Cut(path, ":")
-		return nil, fmt.Errorf("kerberos: ticket caches of the kind %s are not supported: use a file (kinit -c FILE:/tmp/krb5cc_%d, and KRB5CCNAME)", kind, os.Getuid())
-	}
-	conf, err := readConfig()
+	conf, name, err := readConfig()
 	if err != nil {
+		return nil, err
+	}
+	from := "default_ccache_name in krb5.conf"
+	if env := os.Getenv("KRB5CCNAME"); env != "" {
+		name, from = env, "KRB5CCNAME"
+	}
+	if name == "" {
+		name = fmt.Sprintf("/tmp/krb5cc_%d", os.Getuid())
+	}
+	if path != "" {
+		name, from = path, "the program"
+	}
+	if path, err = cachePath(name, from); err != nil {
 		return nil, err
 	}
 	var file os.FileInfo
@@ -189,7 +195,7 @@ func readCache(path string) (cache *credentials.CCache, info os.FileInfo, err er
 	}
 	cache = new(credentials.CCache)
 	if err := cache.Unmarshal(b); err != nil {
-		return nil, nil, fmt.Errorf("kerberos: the ticket cache %s is malformed: %w", path, err)
+		return nil, nil, fmt.Errorf("kerberos: the ticket cache %s is malformed: run kinit again (%w)", path, err)
 	}
 	for _, c := range cache.GetEntries() {
 		if isInitial(c, cache.GetClientRealm()) && time.Now().Before(c.EndTime) {
@@ -220,27 +226,6 @@ func grantsOf(cache *credentials.CCache) (initial grant, services map[string]*he
 		}
 	}
 	return initial, services, nil
-}
-
-// readConfig reads krb5.conf.
-func readConfig() (conf *config.Config, err error) {
-	defer survive(&err)
-	path := os.Getenv("KRB5_CONFIG")
-	if path == "" {
-		path = "/etc/krb5.conf"
-	}
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("kerberos: there is no %s: copy the file of the cluster, or name one in KRB5_CONFIG", path)
-	}
-	conf, err = config.Load(path)
-	var unsupported config.UnsupportedDirective
-	switch {
-	case errors.As(err, &unsupported):
-		err = nil // an include, for example
-	case err != nil:
-		return nil, fmt.Errorf("kerberos: %s: %w", path, err)
-	}
-	return conf, nil
 }
 
 func newCredentials() *Credentials {

@@ -19,6 +19,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
 	"github.com/jcmturner/gokrb5/v8/iana/flags"
 	"github.com/jcmturner/gokrb5/v8/iana/keyusage"
+	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
 )
@@ -359,5 +360,23 @@ func TestOutdated(t *testing.T) {
 	}
 	if asked := k.requests(); len(asked) != n {
 		t.Errorf("the KDC was asked %q", asked[n:])
+	}
+}
+
+// TestKeyOf: of a keytab's keys of the same second, that with the highest version counts.
+func TestKeyOf(t *testing.T) {
+	keys, now := keytab.New(), time.Now()
+	for _, version := range []uint8{2, 3, 1} {
+		if err := keys.AddEntry("ada", testRealm, fmt.Sprint("secret ", version), now, version, etypeID.AES128_CTS_HMAC_SHA1_96); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for asked, want := range map[int]int{0: 3, 1: 1, 2: 2, 3: 3, 4: 0} {
+		if key, got, ok := keyOf(keys, nameFor("ada"), testRealm, asked, etypeID.AES128_CTS_HMAC_SHA1_96); got != want || ok != (want > 0) || ok && len(key.KeyValue) != 16 {
+			t.Error(asked, got, ok)
+		}
+	}
+	if _, _, ok := keyOf(keys, nameFor("ada/x"), testRealm, 0, etypeID.AES128_CTS_HMAC_SHA1_96); ok {
+		t.Error("the key of another principal")
 	}
 }
