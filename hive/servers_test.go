@@ -143,8 +143,8 @@ func TestServersLogin(t *testing.T) {
 	}
 }
 
-// TestServersTicket: each server has a principal of its own. One that refuses a ticket, or that the
-// KDC does not know, is not the last.
+// TestServersTicket: each server has a principal of its own. After one that refuses a ticket, or
+// that the KDC does not know, comes the next.
 func TestServersTicket(t *testing.T) {
 	cfg := serveSASL(t, good())
 	cfg.Addr, cfg.InOrder = cfg.Addr+","+cfg.Addr, true

@@ -97,8 +97,8 @@ func has(keys *keytab.Keytab, name, realm string) bool {
 	return false
 }
 
-// keyOf returns a principal's key, and its version. Of the version 0 it is the key with the highest
-// one: gokrb5 takes the newest, and has no order for those of the same second.
+// keyOf returns a principal's key of a version, and the version. 0 stands for the highest one:
+// gokrb5 takes the newest then, and has no order for those of the same second.
 func keyOf(keys *keytab.Keytab, who types.PrincipalName, realm string, version int, etype int32) (key types.EncryptionKey, got int, ok bool) {
 	for _, e := range keys.Entries {
 		if e.Principal.Realm == realm && slices.Equal(e.Principal.Components, who.NameString) && e.Key.KeyType == etype &&

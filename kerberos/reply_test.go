@@ -241,7 +241,7 @@ func TestReferrals(t *testing.T) {
 		realms += " " + r + " = {\n  kdc = %[1]s\n }\n"
 	}
 	for name, c := range map[string]struct {
-		refer func(asked string) string // the realm that the KDC refers to, "" for the ticket, "?" for an error
+		refer func(asked string) string // to a realm; "" for the ticket, "?" for an error
 		conf  string
 		want  string // the last one asked, or the error
 	}{
