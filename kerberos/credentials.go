@@ -30,7 +30,7 @@ type Credentials struct {
 // held is a ticket for a service that is used for several logins.
 type held struct {
 	grant
-	unproved atomic.Int32 // logins in which the service has not proved that it has the ticket's key
+	doubted atomic.Bool // in the last login the service has not proved that it has the ticket's key
 }
 
 // ticket is a ticket for a service.
@@ -46,14 +46,14 @@ type ticket struct {
 // a new ticket: the service may have another key by now, and then refuses this one.
 func (t ticket) begin() {
 	if t.held != nil {
-		t.held.unproved.Add(1)
+		t.held.doubted.Store(true)
 	}
 }
 
 // proved notes that a login has succeeded.
 func (t ticket) proved() {
 	if t.held != nil {
-		t.held.unproved.Add(-1)
+		t.held.doubted.Store(false)
 	}
 }
 
@@ -259,13 +259,18 @@ func (c *Credentials) ask(ctx context.Context, spn string) (t ticket, err error)
 	}
 	h := c.held[spn]
 	valid := h != nil && time.Now().Before(h.until)
-	if !valid || h.unproved.Load() > 0 {
+	if !valid || h.doubted.Load() {
+		if end, ok := ctx.Deadline(); ok && valid { // some time is left if no KDC answers
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
+			defer cancel()
+		}
 		g, err := c.client.service(ctx, spn)
 		switch {
 		case err == nil:
 			h = &held{grant: g}
 			c.held[spn] = h
-		case !valid || ctx.Err() != nil:
+		case !valid:
 			return t, fmt.Errorf("a ticket for %s: %w", spn, err)
 		}
 	}
@@ -277,7 +282,7 @@ func (c *Credentials) refused(ctx context.Context, spn string) {
 	select {
 	case c.turn <- struct{}{}:
 		if h := c.held[spn]; h != nil {
-			h.unproved.Add(1)
+			h.doubted.Store(true)
 		}
 		<-c.turn
 	case <-ctx.Done():

@@ -16,6 +16,8 @@ import (
 	"github.com/jcmturner/gokrb5/v8/iana/patype"
 	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
 // clientOf returns credentials whose KDC gets a connection for each request.
@@ -131,15 +133,28 @@ func TestHostileKDC(t *testing.T) {
 	}
 }
 
-// TestSilentKDC: a client does not wait for a KDC longer than its context lasts.
+// TestSilentKDC: a client does not wait for a KDC longer than its context lasts, or that of Dial.
 func TestSilentKDC(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan struct{})
 	c := clientOf(t, func(conn net.Conn) {
 		receive(conn)
-		cancel()
+		asked <- struct{}{}
 		io.Copy(io.Discard, conn) // until the client has gone
 	})
-	if _, err := c.ticket(ctx, "store/h"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no KDC answers") {
+	within := func() context.Context { // until the KDC is asked
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-asked
+			cancel()
+		}()
+		return ctx
+	}
+	if _, err := c.ticket(within(), "store/h"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no KDC answers") {
+		t.Error(err)
+	}
+	addr, _ := serve(t, newAcceptor(), Auth)
+	_, err := rpc.Dial(within(), "tcp", addr, rpc.SASL(NewClient(c, "store", "h", Auth)))
+	if !errors.Is(err, rpc.ErrLogin) || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "login by SASL: kerberos: no KDC answers") {
 		t.Error(err)
 	}
 }

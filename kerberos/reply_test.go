@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -348,7 +350,7 @@ func TestOutdated(t *testing.T) {
 	k.code = errorcode.KDC_ERR_SVC_UNAVAILABLE
 	k.mu.Unlock()
 	logins(1) // with the ticket that there is
-	c.held["store/h"].unproved.Store(0)
+	c.held["store/h"].doubted.Store(false)
 	n := len(k.requests())
 	for range 2 { // logins that succeed
 		tk, err := c.ticket(t.Context(), "store/h")
@@ -360,6 +362,29 @@ func TestOutdated(t *testing.T) {
 	}
 	if asked := k.requests(); len(asked) != n {
 		t.Errorf("the KDC was asked %q", asked[n:])
+	}
+}
+
+// TestOutdatedHTTP: the same over HTTP, where the status tells that a ticket was refused.
+func TestOutdatedHTTP(t *testing.T) {
+	k := new(fakeKDC)
+	c := clientOf(t, k.serve)
+	status := http.StatusUnauthorized
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status) }))
+	defer server.Close()
+	client := &http.Client{Transport: c.Transport(nil)}
+	for i, want := range []int{2, 3, 4, 4, 4} { // with one for the initial ticket
+		if i == 2 {
+			status = http.StatusOK
+		}
+		answer, err := client.Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if asked := k.requests(); len(asked) != want {
+			t.Errorf("request %d: the KDC was asked %q", i, asked)
+		}
 	}
 }
 
