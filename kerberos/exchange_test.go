@@ -78,6 +78,23 @@ func tryConfigured(t *testing.T, conf string) (*Credentials, error) {
 	return FromKeytab(filepath.Join(dir, "keys"), testService)
 }
 
+// TestDNS: a DNS server that does not answer makes nobody wait longer than a context says.
+func TestDNS(t *testing.T) {
+	c := configured(t, "[libdefaults]\n default_realm = "+testRealm+"\n dns_lookup_kdc = true\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	before := net.DefaultResolver
+	defer func() { net.DefaultResolver = before }()
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	_, err := c.ticket(ctx, "store/h")
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "DNS has no SRV record") || !strings.Contains(err.Error(), testRealm) {
+		t.Error(err)
+	}
+}
+
 // receive reads a request of a client.
 func receive(conn net.Conn) error {
 	var size [4]byte

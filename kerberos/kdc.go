@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ const (
 // error of Kerberos, send returns a messages.KRBError. UDP comes first, except for messages larger
 // than udp_preference_limit of krb5.conf; if that is 1, there is TCP alone.
 func (k *kdcClient) send(ctx context.Context, realm string, message []byte, read func([]byte) error) error {
-	addrs, err := k.addrs(realm, len(message))
+	addrs, err := k.addrs(ctx, realm, len(message))
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func judge(answer []byte, read func([]byte) error) (err error) {
 type kdcAddr struct{ network, host string }
 
 // addrs returns where to ask, in this order. There is at least one.
-func (k *kdcClient) addrs(realm string, size int) (addrs []kdcAddr, err error) {
+func (k *kdcClient) addrs(ctx context.Context, realm string, size int) (addrs []kdcAddr, err error) {
 	networks := []string{"udp", "tcp"}
 	switch limit := k.conf.LibDefaults.UDPPreferenceLimit; {
 	case limit == 1:
@@ -79,18 +80,43 @@ func (k *kdcClient) addrs(realm string, size int) (addrs []kdcAddr, err error) {
 	}
 	var missing error
 	for _, network := range networks {
-		_, kdcs, err := k.conf.GetKDCs(realm, network == "tcp")
+		hosts, err := k.hosts(ctx, network, realm)
 		if err != nil {
 			missing = err
 		}
-		for i := 1; i <= len(kdcs); i++ { // they are numbered from 1
-			addrs = append(addrs, kdcAddr{network, kdcs[i]})
+		for _, host := range hosts {
+			addrs = append(addrs, kdcAddr{network, host})
 		}
 	}
-	if len(addrs) == 0 {
+	switch {
+	case len(addrs) > 0:
+	case missing == nil:
+		return nil, fmt.Errorf("no KDC of the realm %q", realm)
+	default:
 		return nil, fmt.Errorf("no KDC of the realm %q: %w", realm, missing)
 	}
 	return addrs, nil
+}
+
+// hosts returns the KDCs of a realm in krb5.conf, in any order, or else those that DNS names. gokrb5
+// would ask DNS without a context.
+func (k *kdcClient) hosts(ctx context.Context, network, realm string) (hosts []string, err error) {
+	conf := *k.conf
+	conf.LibDefaults.DNSLookupKDC = false
+	_, kdcs, err := conf.GetKDCs(realm, network == "tcp")
+	if err == nil || !k.conf.LibDefaults.DNSLookupKDC {
+		for i := 1; i <= len(kdcs); i++ { // they are numbered from 1
+			hosts = append(hosts, kdcs[i])
+		}
+		return hosts, err
+	}
+	_, records, err := net.DefaultResolver.LookupSRV(ctx, "kerberos", network, strings.TrimSuffix(realm, ".")+".")
+	for _, r := range records {
+		if r.Target != "." { // which says that there is none
+			hosts = append(hosts, net.JoinHostPort(strings.TrimSuffix(r.Target, "."), strconv.Itoa(int(r.Port))))
+		}
+	}
+	return hosts, err
 }
 
 // ask sends a message to a KDC and returns its answer, of at most maxAnswer bytes. If left KDCs
