@@ -98,8 +98,8 @@ func (k *kdcClient) addrs(ctx context.Context, realm string, size int) (addrs []
 	return addrs, nil
 }
 
-// hosts returns the KDCs of a realm in krb5.conf, in any order, or else those that DNS names. gokrb5
-// would ask DNS without a context.
+// hosts returns the KDCs of a realm in krb5.conf, in any order, or else those that DNS names.
+// gokrb5 would ask DNS without a context.
 func (k *kdcClient) hosts(ctx context.Context, network, realm string) (hosts []string, err error) {
 	conf := *k.conf
 	conf.LibDefaults.DNSLookupKDC = false
