@@ -32,7 +32,7 @@ func connectAny(ctx context.Context, cfg Config) (*Conn, error) {
 			return c, nil
 		}
 		failed.add(addr, err)
-		if ctx.Err() != nil || refusesLogin(err) {
+		if ctx.Err() != nil || cfg.SASL == nil && cfg.Authorize == nil && refusesLogin(err) {
 			break
 		}
 	}
@@ -83,7 +83,8 @@ func checkAddr(addr string) error {
 }
 
 // refusesLogin reports whether a server has refused the password. The others would do so, too, and
-// count it as one more wrong password.
+// count it as one more wrong password. Config.SASL and Authorize are asked again for each server:
+// with Kerberos each has its own principal and keytab.
 func refusesLogin(err error) bool {
 	var status *rpc.HTTPError
 	return errors.Is(err, rpc.ErrLogin) ||

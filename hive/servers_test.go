@@ -143,6 +143,31 @@ func TestServersLogin(t *testing.T) {
 	}
 }
 
+// TestServersTicket: each server has a principal of its own. After one that refuses a ticket, or
+// that the KDC does not know, comes the next.
+func TestServersTicket(t *testing.T) {
+	cfg := serveSASL(t, good())
+	cfg.Addr, cfg.InOrder = cfg.Addr+","+cfg.Addr, true
+	for _, bad := range []rpc.SASLClient{ticket{"another host"}, unknown{}} {
+		made := 0
+		cfg.SASL = func(_ context.Context, host string) (rpc.SASLClient, error) {
+			if made++; made == 1 {
+				return bad, nil
+			}
+			return ticket{host}, nil
+		}
+		works(t, cfg)
+		if made != 3 { // with the connection that cancels
+			t.Error(made, "logins")
+		}
+	}
+}
+
+// unknown is a mechanism whose KDC does not know the server.
+type unknown struct{ ticket }
+
+func (unknown) Start() (string, []byte, error) { return "", nil, errors.New("not in the database") }
+
 // TestDSNHosts: lists of servers, with the ports that they get.
 func TestDSNHosts(t *testing.T) {
 	for dsn, want := range map[string]string{

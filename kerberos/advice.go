@@ -2,15 +2,20 @@ package kerberos
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
 // This file turns errors of Kerberos into ones that say what to do.
 
+const noKDC = "no KDC answers: look at kdc in krb5.conf, and whether a firewall lets port 88 through (UDP and TCP)"
+
 // advice is what to do about errors whose text has a word, the name of an error in RFC 4120,
 // section 7.5.9, or a text of gokrb5. The first that fits counts.
 var advice = []struct{ word, do string }{
-	{"requesting for krbtgt/", "the KDC does not know the service's realm: look at domain_realm in krb5.conf"},
+	{"KDC_ERR_SVC_UNAVAILABLE", "the KDC can't answer now: its log says why"},
+	{"KRB_ERR_GENERIC", "the KDC has failed: its log says why"},
+	{"no trust of the realm", "the KDC does not know the service's realm: look at domain_realm in krb5.conf, and whether the realms trust each other"},
 	{"KDC_ERR_C_PRINCIPAL_UNKNOWN", "the KDC does not know the client: look at its name and realm"},
 	{"KDC_ERR_S_PRINCIPAL_UNKNOWN", "the KDC does not know the service: connect to the host by the full name in its principal, and look at the service's name (hive, impala, hbase …)"},
 	{"KDC_ERR_WRONG_REALM", "the client is of another realm: look at default_realm and the principal's realm"},
@@ -28,11 +33,15 @@ var advice = []struct{ word, do string }{
 	{"KRB_AP_ERR_BAD_INTEGRITY", "a key is another one than the KDC's: write a new keytab"},
 	{"decrypting Ticket EncPart", "the keytab's key is another one than the KDC's: write a new keytab"},
 	{"KRB_AP_ERR_MODIFIED", "the service has another key than the KDC: write a new keytab for it"},
-	{"no KDC", "krb5.conf names no KDC for this realm: add it to [realms]; or the realm is misspelled"},
+	{"the KDC gives a ticket for", "the KDC calls the service otherwise: use that name"},
+	{"krb5.conf does not permit", "client and KDC have no encryption in common: look at permitted_enctypes; it takes AES"},
+	{"neither AES nor safe", "RC4 and DES do not work: give the principals AES keys (types 17 to 20) in the KDC, and write new keytabs"},
+	{"no AES key that the KDC takes", "client and KDC have no encryption in common: write a new keytab, with AES keys; or look at permitted_enctypes"},
+	{"no KDC of the realm", "krb5.conf names no KDC for this realm, and DNS has no SRV record or was not asked (dns_lookup_kdc): add it to [realms]; or the realm is misspelled"},
 	{"an answer of", "what answers is no KDC: look at kdc in krb5.conf"},
-	{"communication with the KDCs", "no KDC answers: look at kdc in krb5.conf, and whether a firewall lets port 88 through (UDP and TCP)"},
 	{"the KDC's answer", "what answers is no KDC, or somebody changes its answers: look at kdc in krb5.conf"},
 	{"malformed: ", "what answers is no KDC, or somebody changes its answers: look at kdc in krb5.conf"},
+	{"communication with the KDCs", noKDC},
 }
 
 // adviceError is an error of Kerberos with its advice.
@@ -42,7 +51,7 @@ type adviceError struct {
 }
 
 func (e *adviceError) Error() string {
-	return "kerberos: " + e.do + " (" + shortened(e.err.Error()) + ")"
+	return "kerberos: " + e.do + " (" + shortened(strings.TrimPrefix(e.err.Error(), "kerberos: ")) + ")"
 }
 func (e *adviceError) Unwrap() error { return e.err }
 
@@ -62,6 +71,18 @@ func advised(err error) error {
 		return err
 	}
 	return &adviceError{err, "Kerberos has failed"}
+}
+
+// within says where an error was. The text begins with the package's name, once.
+func within(where string, err error) error {
+	var have *adviceError
+	switch {
+	case errors.As(err, &have):
+		return &adviceError{fmt.Errorf("%s: %w", where, have.err), have.do}
+	case strings.HasPrefix(err.Error(), "kerberos: "):
+		return err
+	}
+	return fmt.Errorf("kerberos: %s: %w", where, err)
 }
 
 // shortened returns the beginning of a text, on one line.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 )
 
@@ -53,6 +54,7 @@ type Client struct {
 	tickets ticketSource
 	spn     string
 	qop     QOP
+	ticket  ticket
 	request *request
 	context *securityContext
 	agreed  QOP // 0 before the end of a login
@@ -71,7 +73,12 @@ func NewClient(c *Credentials, service, host string, qop QOP) *Client {
 	if c == nil || service == "" || host == "" {
 		panic("nocopy: kerberos.NewClient without credentials, service or host")
 	}
-	return newClient(c, service+"/"+host, qop)
+	return newClient(c, principalOf(service, host), qop)
+}
+
+// principalOf returns the name of a service. Hosts are in lower case, as with MIT's library.
+func principalOf(service, host string) string {
+	return service + "/" + strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
 func newClient(t ticketSource, spn string, qop QOP) *Client {
@@ -81,18 +88,26 @@ func newClient(t ticketSource, spn string, qop QOP) *Client {
 	return &Client{tickets: t, spn: spn, qop: qop}
 }
 
-// Start gets a ticket, from the KDC unless there is one, and begins a login. It waits at most 30
-// s for a KDC.
+// Start is StartContext without an end.
 func (c *Client) Start() (mechanism string, response []byte, err error) {
+	return c.StartContext(context.Background())
+}
+
+// StartContext gets a ticket, from the KDC unless there is one, and begins a login. It waits for
+// KDCs until ctx ends, at most 30 s. Package rpc calls it instead of Start.
+func (c *Client) StartContext(ctx context.Context) (mechanism string, response []byte, err error) {
 	defer survive(&err)
 	c.request, c.context, c.agreed = nil, nil, 0
-	ctx, cancel := context.WithTimeout(context.Background(), ticketTimeout)
+	ctx, cancel := context.WithTimeout(ctx, ticketTimeout)
 	defer cancel()
 	t, err := c.tickets.ticket(ctx, c.spn)
 	if err != nil {
 		return "", nil, err
 	}
-	c.request, response, err = newRequest(t, true)
+	if c.request, response, err = newRequest(t, true); err == nil {
+		c.ticket = t
+		t.begin()
+	}
 	return Mechanism, response, err
 }
 
@@ -104,13 +119,14 @@ func (c *Client) Next(challenge []byte) (response []byte, err error) {
 		return nil, errors.New("kerberos: a challenge outside of a login")
 	case c.context == nil:
 		if c.context, err = c.request.complete(challenge); err != nil {
-			return nil, fmt.Errorf("kerberos: the server's answer: %w", err)
+			return nil, within("the server's answer", err)
 		}
+		c.ticket.proved()
 		return []byte{}, nil
 	}
 	offer, err := c.context.unwrap(challenge, false)
 	if err != nil {
-		return nil, fmt.Errorf("kerberos: the server's offer of layers: %w", err)
+		return nil, within("the server's offer of layers", err)
 	}
 	offered, err := readLayers(offer, false)
 	if err != nil {

@@ -92,7 +92,7 @@ func (u *unwrapper) next() error {
 	message, err := u.layer.unwrap(u.wrapped[lengthSize:])
 	switch {
 	case err != nil:
-		u.err = fmt.Errorf("kerberos: %w", err)
+		u.err = within("a message", err)
 		return u.err
 	case len(message) > u.most:
 		u.err = fmt.Errorf("kerberos: a message of %d bytes, more than MaxFrame = %d", len(message), u.most)
@@ -153,7 +153,7 @@ func (w *wrapper) write(b []byte, n *int) error {
 	}
 	wrapped, err := w.layer.wrap(w.plain[lengthSize:])
 	if err != nil {
-		return fmt.Errorf("kerberos: %w", err)
+		return within("a message", err)
 	}
 	if len(wrapped) > math.MaxInt32 {
 		return fmt.Errorf("kerberos: a frame of %d bytes", len(wrapped))

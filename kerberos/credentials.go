@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
-	"github.com/jcmturner/gokrb5/v8/config"
 	"github.com/jcmturner/gokrb5/v8/credentials"
 	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/jcmturner/gokrb5/v8/messages"
@@ -21,9 +22,15 @@ import (
 type Credentials struct {
 	turn   chan struct{}    // held by the goroutine that uses what follows
 	client *kdcClient       // nil as long as a cache has not been read
-	held   map[string]grant // by service
+	held   map[string]*held // by service
 	read   func() error     // reads a cache: sets client and held
 	stale  func() bool      // the cache must be read anew
+}
+
+// held is a ticket for a service that is used for several logins.
+type held struct {
+	grant
+	doubted atomic.Bool // in the last login the service has not proved that it has the ticket's key
 }
 
 // ticket is a ticket for a service.
@@ -32,13 +39,29 @@ type ticket struct {
 	realm  string // of client
 	ticket messages.Ticket
 	key    types.EncryptionKey
+	held   *held // where the result of a login is noted; nil in tests
+}
+
+// begin notes that a login with the ticket begins. Until it succeeds, other logins ask the KDC for
+// a new ticket: the service may have another key by now, and then refuses this one.
+func (t ticket) begin() {
+	if t.held != nil {
+		t.held.doubted.Store(true)
+	}
+}
+
+// proved notes that a login has succeeded.
+func (t ticket) proved() {
+	if t.held != nil {
+		t.held.doubted.Store(false)
+	}
 }
 
 // FromKeytab returns the credentials of a principal, such as ada@EXAMPLE.COM, whose key is in the
 // keytab of this path. Without a realm it is the default one of the configuration. The files are
 // read at once, and the KDC is asked when the first connection is made. Tickets are renewed.
 func FromKeytab(path, principal string) (*Credentials, error) {
-	conf, err := readConfig()
+	conf, _, err := readConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +80,9 @@ func FromKeytab(path, principal string) (*Credentials, error) {
 		return nil, fmt.Errorf("kerberos: the keytab %s has no key for %s@%s: klist -k shows whose keys it has", path, name, realm)
 	}
 	c := newCredentials()
-	c.client = &kdcClient{conf: conf, who: credentials.New(name, realm).WithKeytab(keys)}
+	if c.client, err = newKDCClient(conf, credentials.New(name, realm).WithKeytab(keys)); err != nil {
+		return nil, err
+	}
 	c.stale = func() bool { return false }
 	return c, nil
 }
@@ -72,19 +97,38 @@ func has(keys *keytab.Keytab, name, realm string) bool {
 	return false
 }
 
+// keyOf returns a principal's key of a version, and the version. 0 stands for the highest one:
+// gokrb5 takes the newest then, and has no order for those of the same second.
+func keyOf(keys *keytab.Keytab, who types.PrincipalName, realm string, version int, etype int32) (key types.EncryptionKey, got int, ok bool) {
+	for _, e := range keys.Entries {
+		if e.Principal.Realm == realm && slices.Equal(e.Principal.Components, who.NameString) && e.Key.KeyType == etype &&
+			(version == 0 || int(e.KVNO) == version) && (!ok || int(e.KVNO) > got) {
+			key, got, ok = e.Key, int(e.KVNO), true
+		}
+	}
+	return key, got, ok
+}
+
 // FromCache returns the credentials whose tickets are in a cache, which kinit has written, for
-// example. "" is the file that KRB5CCNAME names, or /tmp/krb5cc_UID. The cache is read again when
-// it has changed: something else must renew its tickets before they expire.
+// example. "" is the file that KRB5CCNAME or default_ccache_name in krb5.conf names, or
+// /tmp/krb5cc_UID. The cache is read again when it has changed: something else must renew its
+// tickets before they expire.
 func FromCache(path string) (*Credentials, error) {
-	if path == "" {
-		path = os.Getenv("KRB5CCNAME")
-	}
-	if path = fileOf(path, fmt.Sprintf("/tmp/krb5cc_%d", os.Getuid())); strings.Contains(path, ":") {
-		kind, _, _ := strings.Cut(path, ":")
-		return nil, fmt.Errorf("kerberos: ticket caches of the kind %s are not supported: use a file (kinit -c FILE:/tmp/krb5cc_%d, and KRB5CCNAME)", kind, os.Getuid())
-	}
-	conf, err := readConfig()
+	conf, name, err := readConfig()
 	if err != nil {
+		return nil, err
+	}
+	from := "default_ccache_name in krb5.conf"
+	if env := os.Getenv("KRB5CCNAME"); env != "" {
+		name, from = env, "KRB5CCNAME"
+	}
+	if name == "" {
+		name = fmt.Sprintf("/tmp/krb5cc_%d", os.Getuid())
+	}
+	if path != "" {
+		name, from = path, "the program"
+	}
+	if path, err = cachePath(name, from); err != nil {
 		return nil, err
 	}
 	var file os.FileInfo
@@ -94,7 +138,9 @@ func FromCache(path string) (*Credentials, error) {
 		if cache, file, err = readCache(path); err != nil {
 			return err
 		}
-		c.client = &kdcClient{conf: conf, who: cache.GetClientCredentials()}
+		if c.client, err = newKDCClient(conf, cache.GetClientCredentials()); err != nil {
+			return err
+		}
 		if c.client.initial, c.held, err = grantsOf(cache); err != nil {
 			return fmt.Errorf("kerberos: the ticket cache %s: %w", path, err)
 		}
@@ -149,7 +195,7 @@ func readCache(path string) (cache *credentials.CCache, info os.FileInfo, err er
 	}
 	cache = new(credentials.CCache)
 	if err := cache.Unmarshal(b); err != nil {
-		return nil, nil, fmt.Errorf("kerberos: the ticket cache %s is malformed: %w", path, err)
+		return nil, nil, fmt.Errorf("kerberos: the ticket cache %s is malformed: run kinit again (%w)", path, err)
 	}
 	for _, c := range cache.GetEntries() {
 		if isInitial(c, cache.GetClientRealm()) && time.Now().Before(c.EndTime) {
@@ -166,15 +212,15 @@ func isInitial(c *credentials.Credential, realm string) bool {
 }
 
 // grantsOf returns the tickets in a cache: the initial one, and those for services.
-func grantsOf(cache *credentials.CCache) (initial grant, services map[string]grant, err error) {
-	services = map[string]grant{}
+func grantsOf(cache *credentials.CCache) (initial grant, services map[string]*held, err error) {
+	services = map[string]*held{}
 	for _, c := range cache.GetEntries() {
 		g := grant{key: c.Key, from: c.StartTime, until: c.EndTime}
 		switch err := g.ticket.Unmarshal(c.Ticket); {
 		case err != nil:
 			return grant{}, nil, err
 		case !isInitial(c, cache.GetClientRealm()):
-			services[c.Server.PrincipalName.PrincipalNameString()] = g
+			services[c.Server.PrincipalName.PrincipalNameString()] = &held{grant: g}
 		case g.until.After(initial.until):
 			initial = g
 		}
@@ -182,29 +228,8 @@ func grantsOf(cache *credentials.CCache) (initial grant, services map[string]gra
 	return initial, services, nil
 }
 
-// readConfig reads krb5.conf.
-func readConfig() (conf *config.Config, err error) {
-	defer survive(&err)
-	path := os.Getenv("KRB5_CONFIG")
-	if path == "" {
-		path = "/etc/krb5.conf"
-	}
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("kerberos: there is no %s: copy the file of the cluster, or name one in KRB5_CONFIG", path)
-	}
-	conf, err = config.Load(path)
-	var unsupported config.UnsupportedDirective
-	switch {
-	case errors.As(err, &unsupported):
-		err = nil // an include, for example
-	case err != nil:
-		return nil, fmt.Errorf("kerberos: %s: %w", path, err)
-	}
-	return conf, nil
-}
-
 func newCredentials() *Credentials {
-	return &Credentials{turn: make(chan struct{}, 1), held: map[string]grant{}}
+	return &Credentials{turn: make(chan struct{}, 1), held: map[string]*held{}}
 }
 
 // ticket returns a ticket for a service, such as hive/hive.example.com.
@@ -212,12 +237,12 @@ func (c *Credentials) ticket(ctx context.Context, spn string) (ticket, error) {
 	select {
 	case c.turn <- struct{}{}:
 	case <-ctx.Done():
-		return ticket{}, fmt.Errorf("kerberos: no answer of the KDC: %w", ctx.Err())
+		return ticket{}, &adviceError{fmt.Errorf("another login waits for it: %w", ctx.Err()), noKDC}
 	}
 	defer func() { <-c.turn }()
 	t, err := c.ask(ctx, spn)
-	if err != nil && ctx.Err() != nil {
-		return ticket{}, fmt.Errorf("kerberos: no answer of the KDC: %w (%w)", ctx.Err(), err)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+		err = fmt.Errorf("%w: %w", err, ctx.Err())
 	}
 	return t, err
 }
@@ -232,12 +257,34 @@ func (c *Credentials) ask(ctx context.Context, spn string) (t ticket, err error)
 			return t, err
 		}
 	}
-	g, held := c.held[spn]
-	if !held || time.Now().After(g.until) {
-		if g, err = c.client.service(ctx, spn); err != nil {
+	h := c.held[spn]
+	valid := h != nil && time.Now().Before(h.until)
+	if !valid || h.doubted.Load() {
+		if end, ok := ctx.Deadline(); ok && valid { // some time is left if no KDC answers
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
+			defer cancel()
+		}
+		g, err := c.client.service(ctx, spn)
+		switch {
+		case err == nil:
+			h = &held{grant: g}
+			c.held[spn] = h
+		case !valid:
 			return t, fmt.Errorf("a ticket for %s: %w", spn, err)
 		}
-		c.held[spn] = g
 	}
-	return ticket{c.client.who.CName(), c.client.who.Domain(), g.ticket, g.key}, nil
+	return ticket{c.client.who.CName(), c.client.who.Domain(), h.ticket, h.key, h}, nil
+}
+
+// refused notes that a service has refused a ticket.
+func (c *Credentials) refused(ctx context.Context, spn string) {
+	select {
+	case c.turn <- struct{}{}:
+		if h := c.held[spn]; h != nil {
+			h.doubted.Store(true)
+		}
+		<-c.turn
+	case <-ctx.Done():
+	}
 }

@@ -2,17 +2,15 @@ package kerberos
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/config"
 	"github.com/jcmturner/gokrb5/v8/credentials"
 	"github.com/jcmturner/gokrb5/v8/crypto"
 	"github.com/jcmturner/gokrb5/v8/iana/errorcode"
+	"github.com/jcmturner/gokrb5/v8/iana/flags"
 	"github.com/jcmturner/gokrb5/v8/iana/keyusage"
 	"github.com/jcmturner/gokrb5/v8/iana/nametype"
 	"github.com/jcmturner/gokrb5/v8/iana/patype"
@@ -20,16 +18,12 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// This file asks KDCs for tickets, RFC 4120, sections 3.1 and 3.3. gokrb5 has a client, too: it
-// allocates what a KDC says that its answer has, up to 4 GB, and it renews tickets in goroutines
-// of its own, where a malformed answer is a panic that ends the program.
+// This file asks KDCs for tickets, RFC 4120, sections 3.1 and 3.3; reply.go checks what they
+// answer. gokrb5 has a client, too: it allocates what a KDC says that its answer has, up to 4 GB,
+// and it renews tickets in goroutines of its own, where a malformed answer is a panic that ends
+// the program.
 
-const (
-	maxAnswer    = 1 << 20         // bytes of a KDC's answer, as in MIT's library
-	udpTime      = 2 * time.Second // for an answer over UDP; then TCP is tried
-	tcpTime      = 5 * time.Second
-	maxReferrals = 5 // from one realm to the next
-)
+const maxReferrals = 8 // from one realm to the next
 
 // A grant is a ticket that a KDC has granted to a client.
 type grant struct {
@@ -42,8 +36,14 @@ type grant struct {
 // A kdcClient asks KDCs on behalf of a principal.
 type kdcClient struct {
 	conf    *config.Config
+	types   encryptionTypes
 	who     *credentials.Credentials
 	initial grant // with which others are asked for; renewed if who has a keytab
+}
+
+func newKDCClient(conf *config.Config, who *credentials.Credentials) (*kdcClient, error) {
+	types, err := encryptionTypesOf(conf)
+	return &kdcClient{conf: conf, types: types, who: who}, err
 }
 
 // renew gets an initial ticket by a key of the keytab.
@@ -52,44 +52,55 @@ func (k *kdcClient) renew(ctx context.Context) (grant, error) {
 	if err != nil {
 		return grant{}, err
 	}
-	b, err := r.Marshal()
-	if err != nil {
-		return grant{}, err
-	}
-	answer, err := k.send(ctx, k.who.Domain(), b)
+	r.ReqBody.EType = k.types.initial
+	types.UnsetFlag(&r.ReqBody.KDCOptions, flags.Canonicalize) // the client has one name
+	reply, err := k.sendAS(ctx, r)
 	var refused messages.KRBError
 	if errors.As(err, &refused) && refused.ErrorCode == errorcode.KDC_ERR_PREAUTH_REQUIRED {
-		proof, err := k.timestamp(refused)
-		if err != nil {
+		var proof types.PAData
+		if proof, err = k.timestamp(refused); err != nil {
 			return grant{}, err
 		}
 		r.PAData = append(r.PAData, proof)
-		if b, err = r.Marshal(); err != nil {
-			return grant{}, err
-		}
-		answer, err = k.send(ctx, k.who.Domain(), b)
-		if err != nil {
-			return grant{}, err
-		}
-	} else if err != nil {
+		reply, err = k.sendAS(ctx, r)
+	}
+	if err != nil {
 		return grant{}, err
 	}
-	var reply messages.ASRep
-	if err := reply.Unmarshal(answer); err != nil {
-		return grant{}, fmt.Errorf("the KDC's answer: %w", err)
-	}
-	if ok, err := reply.Verify(k.conf, k.who, r); !ok {
-		return grant{}, fmt.Errorf("the KDC's answer: %w", err)
-	}
-	return granted(reply.Ticket, reply.DecryptedEncPart), nil
+	return k.initialOf(reply, r.ReqBody)
 }
 
-func granted(t messages.Ticket, part messages.EncKDCRepPart) grant {
-	from := part.StartTime
-	if from.IsZero() {
-		from = part.AuthTime
+func (k *kdcClient) sendAS(ctx context.Context, r messages.ASReq) (reply messages.ASRep, err error) {
+	b, err := r.Marshal()
+	if err != nil {
+		return reply, err
 	}
-	return grant{t, part.Key, from, part.EndTime}
+	return reply, k.send(ctx, k.who.Domain(), b, reply.Unmarshal)
+}
+
+// initialOf returns the ticket in a reply, which a key of the keytab opens.
+func (k *kdcClient) initialOf(reply messages.ASRep, asked messages.KDCReqBody) (grant, error) {
+	if err := k.types.permits(reply.EncPart.EType); err != nil {
+		return grant{}, fmt.Errorf("the KDC's answer: %w", err)
+	}
+	key, _, ok := keyOf(k.who.Keytab(), k.who.CName(), k.who.Domain(), reply.EncPart.KVNO, reply.EncPart.EType)
+	if !ok {
+		return grant{}, fmt.Errorf("decrypting EncPart of AS_REP: the keytab has no key of %s with version %d and encryption type %d", nameOf(k.who.CName(), k.who.Domain()), reply.EncPart.KVNO, reply.EncPart.EType)
+	}
+	b, err := crypto.DecryptEncPart(reply.EncPart, key, keyusage.AS_REP_ENCPART)
+	if err != nil {
+		return grant{}, fmt.Errorf("decrypting EncPart of AS_REP: %w", err)
+	}
+	if err := reply.DecryptedEncPart.Unmarshal(b); err != nil {
+		return grant{}, fmt.Errorf("the KDC's answer: %w", err)
+	}
+	if skew := time.Since(reply.DecryptedEncPart.AuthTime); skew.Abs() > k.conf.LibDefaults.Clockskew {
+		return grant{}, fmt.Errorf("the KDC's answer: clock skew: its clock differs by %v", skew.Round(time.Second))
+	}
+	if !reply.DecryptedEncPart.SName.Equal(asked.SName) {
+		return grant{}, fmt.Errorf("the KDC's answer: a ticket for %s, not %s", nameOf(reply.DecryptedEncPart.SName, asked.Realm), nameOf(asked.SName, asked.Realm))
+	}
+	return k.granted(reply.KDCRepFields, asked)
 }
 
 // timestamp returns the time, encrypted with a key that the KDC takes: RFC 4120, section 5.2.7.2.
@@ -107,8 +118,8 @@ func (k *kdcClient) timestamp(refused messages.KRBError) (types.PAData, error) {
 			return types.PAData{}, fmt.Errorf("the KDC's answer: %w", err)
 		}
 		for _, info := range infos {
-			key, version, err := k.who.Keytab().GetEncryptionKey(k.who.CName(), k.who.Domain(), 0, info.EType)
-			if err != nil {
+			key, version, ok := keyOf(k.who.Keytab(), k.who.CName(), k.who.Domain(), 0, info.EType)
+			if !ok || k.types.permits(info.EType) != nil {
 				continue
 			}
 			if _, err := modern(key); err != nil {
@@ -120,7 +131,7 @@ func (k *kdcClient) timestamp(refused messages.KRBError) (types.PAData, error) {
 	return types.PAData{}, errNoCommonKey
 }
 
-var errNoCommonKey = errors.New("kerberos: the keytab has no AES key that the KDC takes: write a new keytab")
+var errNoCommonKey = errors.New("the keytab has no AES key that the KDC takes and krb5.conf permits")
 
 func encryptedTime(key types.EncryptionKey, version int) (types.PAData, error) {
 	now, err := types.GetPAEncTSEncAsnMarshalled()
@@ -135,7 +146,7 @@ func encryptedTime(key types.EncryptionKey, version int) (types.PAData, error) {
 	return types.PAData{PADataType: patype.PA_ENC_TIMESTAMP, PADataValue: b}, err
 }
 
-// service gets a ticket for a service. It follows referrals to other realms: RFC 6806, section 8.
+// service gets a ticket for a service, in the realm that domain_realm in krb5.conf or a KDC names.
 func (k *kdcClient) service(ctx context.Context, spn string) (grant, error) {
 	if left := time.Until(k.initial.until); k.who.HasKeytab() && left < k.initial.until.Sub(k.initial.from)/6 {
 		t, err := k.renew(ctx)
@@ -144,127 +155,120 @@ func (k *kdcClient) service(ctx context.Context, spn string) (grant, error) {
 		}
 		k.initial = t
 	}
-	t := k.initial
-	name := types.NewPrincipalName(nametype.KRB_NT_PRINCIPAL, spn)
-	realm := k.who.Domain()
+	realm, t := k.who.Domain(), k.initial
+	name := types.NewPrincipalName(nametype.KRB_NT_SRV_HST, spn)
 	if of := k.conf.ResolveRealm(name.NameString[len(name.NameString)-1]); of != "" && of != realm {
 		var err error
-		if t, err = k.exchange(ctx, realm, t, types.PrincipalName{NameType: nametype.KRB_NT_SRV_INST, NameString: []string{"krbtgt", of}}); err != nil {
+		if t, err = k.travel(ctx, realm, t, types.PrincipalName{NameType: nametype.KRB_NT_SRV_INST, NameString: []string{"krbtgt", of}}); err != nil {
 			return grant{}, err
 		}
 		realm = of
 	}
-	for range maxReferrals {
-		got, err := k.exchange(ctx, realm, t, name)
-		if err != nil {
-			return grant{}, err
-		}
-		to := got.ticket.SName.NameString
-		if len(to) != 2 || to[0] != "krbtgt" || got.ticket.SName.Equal(name) {
-			return got, nil
-		}
-		realm, t = to[1], got
-	}
-	return grant{}, fmt.Errorf("KDCs have referred to other realms more than %d times", maxReferrals)
+	return k.travel(ctx, realm, t, name)
 }
 
-// exchange gets a ticket for a name from the KDCs of a realm, for which t is.
-func (k *kdcClient) exchange(ctx context.Context, realm string, t grant, name types.PrincipalName) (grant, error) {
-	r, err := messages.NewTGSReq(k.who.CName(), realm, k.conf, t.ticket, t.key, name, false)
+// travel gets a ticket for a name. It begins at the KDCs of a realm, for which t is, and follows
+// them to other realms: RFC 4120, section 3.3.1, and RFC 6806, section 8.
+func (k *kdcClient) travel(ctx context.Context, realm string, t grant, name types.PrincipalName) (grant, error) {
+	for seen := map[string]bool{}; len(seen) < maxReferrals; {
+		seen[realm] = true
+		got, err := k.request(ctx, realm, t, name)
+		var refused messages.KRBError
+		switch errors.As(err, &refused); {
+		case refused.ErrorCode == errorcode.KDC_ERR_S_PRINCIPAL_UNKNOWN && isInitialName(name):
+			return grant{}, fmt.Errorf("no trust of the realm %s in %s: %w", realm, name.NameString[1], err)
+		case err != nil:
+			return grant{}, err
+		}
+		switch to := got.ticket.SName; {
+		case to.Equal(name):
+			return got, nil
+		case !isInitialName(to):
+			return grant{}, fmt.Errorf("the KDC gives a ticket for %s, not %s", nameOf(to, realm), nameOf(name, realm))
+		case seen[to.NameString[1]]:
+			return grant{}, fmt.Errorf("the KDC's answer: it refers to the realm %q again", to.NameString[1])
+		default:
+			realm, t = to.NameString[1], got
+		}
+	}
+	return grant{}, fmt.Errorf("the KDC's answer: it refers to the realm %q after %d others", realm, maxReferrals)
+}
+
+// request gets a ticket for a name, or the one for another realm to which the KDC refers. Some
+// KDCs do so only if asked to: RFC 6806, section 8. They may then give the service another name,
+// too: they are not asked to at first.
+func (k *kdcClient) request(ctx context.Context, realm string, t grant, name types.PrincipalName) (grant, error) {
+	got, err := k.exchange(ctx, realm, t, name, false)
+	var refused messages.KRBError
+	if !errors.As(err, &refused) || refused.ErrorCode != errorcode.KDC_ERR_S_PRINCIPAL_UNKNOWN || isInitialName(name) {
+		return got, err
+	}
+	if referral, err := k.exchange(ctx, realm, t, name, true); err == nil {
+		return referral, nil
+	}
+	return grant{}, err
+}
+
+// exchange gets a ticket from the KDCs of a realm, for which t is. The ticket may be for another
+// name than the one that was asked for.
+func (k *kdcClient) exchange(ctx context.Context, realm string, t grant, name types.PrincipalName, refer bool) (grant, error) {
+	conf := *k.conf
+	conf.LibDefaults.Canonicalize = refer
+	if _, err := modern(t.key); err != nil {
+		return grant{}, err
+	}
+	r, err := messages.NewTGSReq(k.who.CName(), realm, &conf, t.ticket, t.key, name, false)
 	if err != nil {
+		return grant{}, err
+	}
+	r.ReqBody.EType = k.types.others
+	if err := k.sign(&r, t); err != nil {
 		return grant{}, err
 	}
 	b, err := r.Marshal()
 	if err != nil {
 		return grant{}, err
 	}
-	answer, err := k.send(ctx, realm, b)
-	if err != nil {
-		return grant{}, fmt.Errorf("requesting for %s: %w", name.PrincipalNameString(), err)
-	}
 	var reply messages.TGSRep
-	if err := reply.Unmarshal(answer); err != nil {
-		return grant{}, fmt.Errorf("the KDC's answer: %w", err)
+	if err := k.send(ctx, realm, b, reply.Unmarshal); err != nil {
+		return grant{}, err
 	}
 	if err := reply.DecryptEncPart(t.key); err != nil {
 		return grant{}, fmt.Errorf("the KDC's answer: %w", err)
 	}
-	if ok, err := reply.Verify(k.conf, r); !ok {
-		return grant{}, fmt.Errorf("the KDC's answer: %w", err)
-	}
-	return granted(reply.Ticket, reply.DecryptedEncPart), nil
+	return k.granted(reply.KDCRepFields, r.ReqBody)
 }
 
-// send asks the KDCs of a realm, one after the other, and returns the first answer. If that is an
-// error of Kerberos, it returns a messages.KRBError. UDP comes first, except for messages larger
-// than udp_preference_limit of krb5.conf; if that is 1, there is TCP alone.
-func (k *kdcClient) send(ctx context.Context, realm string, message []byte) ([]byte, error) {
-	networks := []string{"udp", "tcp"}
-	switch limit := k.conf.LibDefaults.UDPPreferenceLimit; {
-	case limit == 1:
-		networks = []string{"tcp"}
-	case len(message) > limit:
-		networks = []string{"tcp", "udp"}
-	}
-	var failed error
-	for _, network := range networks {
-		_, kdcs, err := k.conf.GetKDCs(realm, network == "tcp")
-		if err != nil {
-			return nil, err
-		}
-		for i := 1; i <= len(kdcs); i++ { // they are numbered from 1
-			answer, err := ask(ctx, network, kdcs[i], message)
-			var refused messages.KRBError
-			switch {
-			case err != nil:
-				failed = errors.Join(failed, fmt.Errorf("%s, %s: %w", kdcs[i], network, err))
-			case refused.Unmarshal(answer) != nil:
-				return answer, nil
-			case network == "udp" && refused.ErrorCode == errorcode.KRB_ERR_RESPONSE_TOO_BIG:
-				failed = errors.Join(failed, refused)
-			default:
-				return nil, refused
-			}
-		}
-	}
-	return nil, fmt.Errorf("communication with the KDCs of %s: %w", realm, failed)
-}
-
-// ask sends a message to a KDC and returns its answer, of at most maxAnswer bytes.
-func ask(ctx context.Context, network, addr string, message []byte) ([]byte, error) {
-	limit := tcpTime
-	if network == "udp" {
-		limit = udpTime
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+// sign adds the ticket t to a request: RFC 4120, section 5.4.1. gokrb5 would name the realm of the
+// ticket as the client's.
+func (k *kdcClient) sign(r *messages.TGSReq, t grant) error {
+	body, err := r.ReqBody.Marshal()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	if network == "udp" {
-		answer := make([]byte, 64<<10)
-		if _, err := conn.Write(message); err != nil {
-			return nil, err
-		}
-		n, err := conn.Read(answer)
-		return answer[:n], err
+	e, err := crypto.GetEtype(t.key.KeyType)
+	if err != nil {
+		return err
 	}
-	if _, err := conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(message))), message...)); err != nil {
-		return nil, err
+	sum, err := e.GetChecksumHash(t.key.KeyValue, body, keyusage.TGS_REQ_PA_TGS_REQ_AP_REQ_AUTHENTICATOR_CHKSUM)
+	if err != nil {
+		return err
 	}
-	var size [4]byte
-	if _, err := io.ReadFull(conn, size[:]); err != nil {
-		return nil, err
+	a, err := types.NewAuthenticator(k.who.Domain(), k.who.CName())
+	if err != nil {
+		return err
 	}
-	n := binary.BigEndian.Uint32(size[:])
-	if n > maxAnswer {
-		return nil, fmt.Errorf("an answer of %d bytes, more than %d", n, maxAnswer)
+	a.Cksum = types.Checksum{CksumType: e.GetHashID(), Checksum: sum}
+	message, err := messages.NewAPReq(t.ticket, t.key, a)
+	if err != nil {
+		return err
 	}
-	answer := make([]byte, n)
-	_, err = io.ReadFull(conn, answer)
-	return answer, err
+	b, err := message.Marshal()
+	r.PAData = types.PADataSequence{{PADataType: patype.PA_TGS_REQ, PADataValue: b}}
+	return err
+}
+
+// isInitialName reports whether a ticket for a name lets its owner ask for others.
+func isInitialName(name types.PrincipalName) bool {
+	return len(name.NameString) == 2 && name.NameString[0] == "krbtgt"
 }

@@ -12,15 +12,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jcmturner/gofork/encoding/asn1"
 	"github.com/jcmturner/gokrb5/v8/iana/errorcode"
 	"github.com/jcmturner/gokrb5/v8/iana/patype"
 	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
 // clientOf returns credentials whose KDC gets a connection for each request.
 func clientOf(t *testing.T, serve func(net.Conn)) *Credentials {
+	t.Helper()
+	return configured(t, fmt.Sprintf(testConf, listen(t, serve)))
+}
+
+// testConf is a krb5.conf with one KDC.
+const testConf = "[libdefaults]\n default_realm = " + testRealm + "\n dns_lookup_kdc = false\n udp_preference_limit = 1\n[realms]\n " + testRealm + " = {\n  kdc = %s\n }\n"
+
+// listen returns the address of a KDC.
+func listen(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,23 +49,50 @@ func clientOf(t *testing.T, serve func(net.Conn)) *Credentials {
 			}()
 		}
 	}()
+	return l.Addr().String()
+}
+
+// configured returns credentials with a krb5.conf.
+func configured(t *testing.T, conf string) *Credentials {
+	t.Helper()
+	c, err := tryConfigured(t, conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func tryConfigured(t *testing.T, conf string) (*Credentials, error) {
+	t.Helper()
 	dir := t.TempDir()
 	keys, err := serviceKeys().Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf := fmt.Sprintf("[libdefaults]\n default_realm = %s\n dns_lookup_kdc = false\n udp_preference_limit = 1\n[realms]\n %[1]s = {\n  kdc = %s\n }\n", testRealm, l.Addr())
 	for name, text := range map[string]string{"krb5.conf": conf, "keys": string(keys)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Setenv("KRB5_CONFIG", filepath.Join(dir, "krb5.conf"))
-	c, err := FromKeytab(filepath.Join(dir, "keys"), testService)
-	if err != nil {
-		t.Fatal(err)
+	return FromKeytab(filepath.Join(dir, "keys"), testService)
+}
+
+// TestDNS: a DNS server that does not answer makes nobody wait longer than a context says.
+func TestDNS(t *testing.T) {
+	c := configured(t, "[libdefaults]\n default_realm = "+testRealm+"\n dns_lookup_kdc = true\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	before := net.DefaultResolver
+	defer func() { net.DefaultResolver = before }()
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	_, err := c.ticket(ctx, "store/h")
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "DNS has no SRV record") || !strings.Contains(err.Error(), testRealm) {
+		t.Error(err)
 	}
-	return c
 }
 
 // receive reads a request of a client.
@@ -71,12 +108,7 @@ func receive(conn net.Conn) error {
 // TestHostileKDC: answers of any length and contents are an error.
 func TestHostileKDC(t *testing.T) {
 	refusal := func(offer ...types.PAData) []byte {
-		e := messages.NewKRBError(types.PrincipalName{NameString: []string{"krbtgt", testRealm}}, testRealm, errorcode.KDC_ERR_PREAUTH_REQUIRED, "")
-		var err error
-		if e.EData, err = asn1.Marshal(types.PADataSequence(offer)); err != nil {
-			t.Fatal(err)
-		}
-		b, err := e.Marshal()
+		b, err := refusalOf(errorcode.KDC_ERR_PREAUTH_REQUIRED, offer...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,15 +150,28 @@ func TestHostileKDC(t *testing.T) {
 	}
 }
 
-// TestSilentKDC: a client does not wait for a KDC longer than its context lasts.
+// TestSilentKDC: a client does not wait for a KDC longer than its context lasts, or that of Dial.
 func TestSilentKDC(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan struct{})
 	c := clientOf(t, func(conn net.Conn) {
 		receive(conn)
-		cancel()
+		asked <- struct{}{}
 		io.Copy(io.Discard, conn) // until the client has gone
 	})
-	if _, err := c.ticket(ctx, "store/h"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no answer of the KDC") {
+	within := func() context.Context { // until the KDC is asked
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-asked
+			cancel()
+		}()
+		return ctx
+	}
+	if _, err := c.ticket(within(), "store/h"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no KDC answers") {
+		t.Error(err)
+	}
+	addr, _ := serve(t, newAcceptor(), Auth)
+	_, err := rpc.Dial(within(), "tcp", addr, rpc.SASL(NewClient(c, "store", "h", Auth)))
+	if !errors.Is(err, rpc.ErrLogin) || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "login by SASL: kerberos: no KDC answers") {
 		t.Error(err)
 	}
 }

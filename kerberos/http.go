@@ -47,7 +47,7 @@ func tagged(tag int, b []byte) ([]byte, error) {
 // HTTP/host, where host is that of the URL. It is a hive.Config's Authorize, too. Each request
 // needs a new token. It does not check who the server is: use https.
 func (c *Credentials) Authorize(r *http.Request) error {
-	token, err := negotiateToken(r.Context(), c, "HTTP/"+r.URL.Hostname())
+	token, err := negotiateToken(r.Context(), c, principalOf("HTTP", r.URL.Hostname()))
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,11 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	return t.RoundTripper.RoundTrip(r)
+	answer, err := t.RoundTripper.RoundTrip(r)
+	if err == nil && answer.StatusCode == http.StatusUnauthorized {
+		t.credentials.refused(r.Context(), principalOf("HTTP", r.URL.Hostname()))
+	}
+	return answer, err
 }
 
 type principalKey struct{}
@@ -169,7 +173,7 @@ func (a *Acceptor) request(r *http.Request) (principal string, answer []byte, er
 	}
 	principal, _, answer, err = a.accept(inner)
 	if err != nil {
-		return "", nil, fmt.Errorf("kerberos: %w", err)
+		return "", nil, within("the client's token", err)
 	}
 	if !spnego {
 		return principal, answer, nil

@@ -14,6 +14,8 @@
 #     NOCOPY_KDC/old.keytab      keys of the server that the KDC has replaced
 #     NOCOPY_KDC/kdc.pid         the process of the KDC
 #
+# It also serves the realm OTHER.EXAMPLE, which trusts TEST.EXAMPLE and has store/far.test.
+#
 # The password of ada is "secret".
 set -euo pipefail
 [ $# -gt 0 ] || { echo "usage: $0 COMMAND [ARGUMENT...]" >&2; exit 2; }
@@ -50,8 +52,12 @@ configure() { # configure PORT
 		  TEST.EXAMPLE = {
 		    kdc = 127.0.0.1:$1
 		  }
+		  OTHER.EXAMPLE = {
+		    kdc = 127.0.0.1:$1
+		  }
 		[domain_realm]
 		  localhost = TEST.EXAMPLE
+		  far.test = OTHER.EXAMPLE
 	CONF
 	cat >"$dir/kdc.conf" <<-CONF
 		[kdcdefaults]
@@ -67,6 +73,13 @@ configure() { # configure PORT
 		    master_key_type = aes256-cts-hmac-sha1-96
 		    supported_enctypes = aes256-cts-hmac-sha1-96:normal aes128-cts-hmac-sha1-96:normal
 		  }
+		  OTHER.EXAMPLE = {
+		    database_name = $dir/other
+		    key_stash_file = $dir/otherstash
+		    acl_file = $dir/acl
+		    master_key_type = aes256-cts-hmac-sha1-96
+		    supported_enctypes = aes256-cts-hmac-sha1-96:normal aes128-cts-hmac-sha1-96:normal
+		  }
 		[logging]
 		  kdc = FILE:$dir/kdc.log
 	CONF
@@ -74,22 +87,27 @@ configure() { # configure PORT
 
 export KRB5_CONFIG=$dir/krb5.conf KRB5_KDC_PROFILE=$dir/kdc.conf KRB5CCNAME=FILE:$dir/cache KRB5RCACHENAME=none: NOCOPY_KDC=$dir
 configure 1
-kdb5_util create -s -r TEST.EXAMPLE -P master >"$dir/log" 2>&1 || { cat "$dir/log" >&2; exit 1; }
+for realm in TEST OTHER; do
+	kdb5_util create -s -r $realm.EXAMPLE -P master >>"$dir/log" 2>&1 || { cat "$dir/log" >&2; exit 1; }
+done
 server="store/localhost hive/localhost HTTP/localhost"
 {
 	echo "addprinc -pw secret ada"
+	echo "addprinc -pw trust krbtgt/OTHER.EXAMPLE@TEST.EXAMPLE"
 	for principal in $server; do echo "addprinc -randkey $principal"; done
 	for principal in $server; do echo "ktadd -k $dir/old.keytab $principal"; done
 	for principal in $server; do echo "ktadd -k $dir/server.keytab $principal"; done
 	echo "ktadd -norandkey -k $dir/client.keytab ada"
 } | kadmin.local -r TEST.EXAMPLE >>"$dir/log" 2>&1 || { cat "$dir/log" >&2; exit 1; }
+printf '%s\n' "addprinc -pw trust krbtgt/OTHER.EXAMPLE@TEST.EXAMPLE" "addprinc -randkey store/far.test" |
+	kadmin.local -r OTHER.EXAMPLE >>"$dir/log" 2>&1 || { cat "$dir/log" >&2; exit 1; }
 
 answers() { (exec 3<>/dev/tcp/127.0.0.1/"$1") 2>/dev/null; }
 
 for attempt in 1 2 3 4 5; do
 	port=$(free_port)
 	configure "$port"
-	krb5kdc -n -r TEST.EXAMPLE >>"$dir/log" 2>&1 &
+	krb5kdc -n -r TEST.EXAMPLE -r OTHER.EXAMPLE >>"$dir/log" 2>&1 &
 	kdc=$!
 	for ((i = 0; i < 600; i++)); do
 		kill -0 $kdc 2>/dev/null || break

@@ -80,6 +80,7 @@ func TestBesideKDC(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("realms", func(t *testing.T) { testRealms(t, fromKeytab) })
 	t.Run("cache", func(t *testing.T) { testCache(t, addr) })
 	t.Run("errors", func(t *testing.T) { testKDCErrors(t, addr, fromKeytab(t, "ada@TEST.EXAMPLE")) })
 	t.Run("down", func(t *testing.T) { // the last one
@@ -105,6 +106,26 @@ func TestBesideKDC(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// testRealms: a service of another realm, which krb5.conf names, or only the KDC knows.
+func testRealms(t *testing.T, fromKeytab func(*testing.T, string) *Credentials) {
+	conf, err := os.ReadFile(os.Getenv("KRB5_CONFIG"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mapping = "far.test = OTHER.EXAMPLE"
+	for _, without := range []string{"", mapping} {
+		path := filepath.Join(t.TempDir(), "krb5.conf")
+		if err := os.WriteFile(path, bytes.Replace(conf, []byte(without), nil, 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("KRB5_CONFIG", path)
+		got, err := fromKeytab(t, "ada").ticket(t.Context(), "store/far.test")
+		if err != nil || got.ticket.Realm != "OTHER.EXAMPLE" || got.realm != "TEST.EXAMPLE" {
+			t.Errorf("without %q: a ticket of %q: %v", without, got.ticket.Realm, err)
+		}
+	}
 }
 
 // kinit gets tickets for ada.
@@ -243,7 +264,7 @@ func TestSlowKDC(t *testing.T) {
 	c.turn <- struct{}{} // another goroutine waits for the KDC
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.ticket(ctx, "a/b"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no answer of the KDC") {
+	if _, err := c.ticket(ctx, "a/b"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no KDC answers") {
 		t.Error(err)
 	}
 }

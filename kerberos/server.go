@@ -46,7 +46,7 @@ func (s *Server) Next(response []byte) (challenge []byte, done bool, err error) 
 	case s.context == nil:
 		s.principal, s.context, challenge, err = s.acceptor.accept(response)
 		if err != nil {
-			return nil, false, fmt.Errorf("kerberos: %w", err)
+			return nil, false, within("the client's token", err)
 		}
 		if challenge == nil {
 			challenge, err = s.offer()
@@ -60,7 +60,7 @@ func (s *Server) Next(response []byte) (challenge []byte, done bool, err error) 
 	}
 	choice, err := s.context.unwrap(response, false)
 	if err != nil {
-		return nil, false, fmt.Errorf("kerberos: the client's choice of a layer: %w", err)
+		return nil, false, within("the client's choice of a layer", err)
 	}
 	chosen, err := readLayers(choice, true)
 	switch {

@@ -397,6 +397,10 @@ func (s *Stats) hook(warn func(what string, args ...any)) *stats.Hook {
 // SASLClient is the client's side of an SASL mechanism such as PLAIN. The Client of package
 // github.com/emersion/go-sasl is one. Its methods must return soon: nothing interrupts them, also
 // not DialTimeout.
+//
+// A mechanism whose Start asks others, such as a KDC, also has a method StartContext, which is
+// Start with a context as its argument. It is called instead, and must return when the context
+// ends: that of the dial, with DialTimeout.
 type SASLClient interface {
 	// Start begins a login. response is the first response, which is sent at once: nil if the
 	// mechanism waits for a challenge.
@@ -429,6 +433,21 @@ type SASLSecurity interface {
 	Secure(nc net.Conn, maxFrame int) (net.Conn, error)
 }
 
+// startsWithin is a mechanism whose login begins within a context, if it has such a method.
+type startsWithin struct {
+	SASLClient
+	ctx context.Context
+}
+
+func (s startsWithin) Start() (mechanism string, response []byte, err error) {
+	if m, ok := s.SASLClient.(interface {
+		StartContext(ctx context.Context) (mechanism string, response []byte, err error)
+	}); ok {
+		return m.StartContext(s.ctx)
+	}
+	return s.SASLClient.Start()
+}
+
 // secured returns what carries messages after a login with a mechanism, nil for nc itself.
 func secured(mechanism any, nc net.Conn, maxFrame int) (net.Conn, error) {
 	if s, ok := mechanism.(SASLSecurity); ok {
@@ -444,7 +463,7 @@ func (s saslServer) Secure(nc net.Conn, maxFrame int) (net.Conn, error) {
 	return secured(s.SASLServer, nc, maxFrame)
 }
 
-// ErrLogin is the error of a login by SASL that one side has refused.
+// ErrLogin is the error of a login by SASL that one side has refused, or that could not begin.
 var ErrLogin = sasl.ErrRefused
 
 // SASL makes a client log in with a mechanism on every connection, as Apache's
@@ -469,7 +488,7 @@ func SASL(m SASLClient) Option {
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
-			err = sasl.During(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(sasl.Halves{In: shm.ReaderOf(nc), Writer: nc}, m) })
+			err = sasl.During(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(sasl.Halves{In: shm.ReaderOf(nc), Writer: nc}, startsWithin{m, ctx}) })
 			if err == nil {
 				if on, err = secured(m, nc, maxFrame); err != nil {
 					err = fmt.Errorf("%w: %w", ErrLogin, err)

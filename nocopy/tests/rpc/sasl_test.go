@@ -343,6 +343,29 @@ type patient struct{}
 func (patient) Start() (string, []byte, error) { return "PATIEN", nil, nil }
 func (patient) Next(c []byte) ([]byte, error)  { return c, nil }
 
+// asking is a mechanism that asks others, who do not answer before the program has enough.
+type asking struct {
+	patient
+	enough context.CancelFunc
+}
+
+func (m asking) StartContext(ctx context.Context) (string, []byte, error) {
+	m.enough()
+	<-ctx.Done()
+	return "", nil, errors.New("nobody answers")
+}
+
+// TestSASLStartContext: a login that waits for others ends with the dial's context. The error says
+// what it has waited for.
+func TestSASLStartContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(bg)
+	_, err := rpc.Dial(ctx, "tcp", serve(t, saslServer(), nil), rpc.SASL(asking{enough: cancel}))
+	if !errors.Is(err, rpc.ErrLogin) || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "login by SASL: nobody answers") {
+		t.Error(err)
+	}
+}
+
 // TestSASLMisunderstood: a client without a login at a server that demands one, and the other way
 // round, learn what the matter is.
 func TestSASLMisunderstood(t *testing.T) {

@@ -83,6 +83,12 @@ type refusal struct {
 func (r refusal) Error() string   { return ErrRefused.Error() + ": " + r.err.Error() }
 func (r refusal) Unwrap() []error { return []error{ErrRefused, r.err} }
 
+// startError is the error of a mechanism that could not begin. Nobody has refused anything yet.
+type startError struct{ err error }
+
+func (e startError) Error() string   { return "login by SASL: " + e.err.Error() }
+func (e startError) Unwrap() []error { return []error{ErrRefused, e.err} }
+
 // finish sends what the other side is to know of a login that has ended with err.
 func finish(w io.Writer, err error) error {
 	var r refusal
@@ -96,7 +102,7 @@ func login(rw io.ReadWriter, c Client) error {
 	name, response, err := c.Start()
 	switch {
 	case err != nil:
-		return refusal{"", err}
+		return startError{err}
 	case name == "" || len(name) > maxName:
 		return refusal{"", fmt.Errorf("a mechanism's name has 1 to %d bytes, not %d", maxName, len(name))}
 	}
@@ -262,13 +268,20 @@ type Halves struct {
 
 func (h Halves) Read(b []byte) (int, error) { return h.In.Read(b) }
 
-// During calls login. It calls end, which closes the connection, when ctx ends meanwhile; ctx's
-// error is the result then.
+// During calls login. It calls end, which closes the connection, when ctx ends meanwhile. The
+// result is then the error of ctx, after the reason of a side that has refused the login.
 func During(ctx context.Context, end func(), login func() error) error {
 	stop := context.AfterFunc(ctx, end)
 	err := login()
-	if !stop() {
-		err = context.Cause(ctx)
+	if stop() {
+		return err
 	}
-	return err
+	cause := context.Cause(ctx)
+	switch {
+	case !errors.Is(err, ErrRefused):
+		return cause
+	case errors.Is(err, cause):
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }
