@@ -45,11 +45,11 @@ type Call struct {
 // reply is older than the call.
 const Unknown = time.Duration(-1)
 
-// ErrNoReply is the error of a call whose reply the capture does not have. ErrTooMany and ErrUnsure
-// wrap it.
+// ErrNoReply is the error of a call whose reply the capture does not have. ErrTooMany and
+// ErrUnsure wrap it.
 var ErrNoReply = errors.New("the capture has no reply")
 
-// ErrTooMany is ErrNoReply for a call that was given up because too many waited for replies.
+// ErrTooMany is ErrNoReply for a call that was given up because too many were waiting.
 var ErrTooMany = fmt.Errorf("%w among those that were looked at: too many calls were waiting", ErrNoReply)
 
 // ErrUnsure is ErrNoReply for a call whose reply may be one that was paired with no call.

@@ -70,8 +70,8 @@ const (
 // Report is what was found.
 type Report struct {
 	Calls      int64      `json:"calls"`
-	Unanswered int64      `json:"unanswered"` // calls that got no answer, or could not be sent
-	UnderWay   int64      `json:"underWay"`   // no answer yet when the recording ended, or the client left
+	Unanswered int64      `json:"unanswered"` // calls without an answer, and oneway ones not sent
+	UnderWay   int64      `json:"underWay"`   // until the recording ended, or their client left
 	Findings   []*Finding `json:"findings"`   // the most frequent ones first
 	More       int64      `json:"more"`       // how often there was something of another kind
 
