@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,6 +17,10 @@ import (
 // SIGTERM is the usual end of one that serves.
 func TestSignals(t *testing.T) {
 	t.Parallel()
+	// Under nohup, programs that tests start would ignore SIGHUP, too. They do not inherit this.
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangUp) })
 	s := newShell(t)
 	idl := write(t, "shop.thrift", shopIDL)
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
@@ -47,9 +52,9 @@ func TestSignals(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		signal syscall.Signal
-		code   int
-		args   []string
+		sent syscall.Signal
+		code int
+		args []string
 	}{
 		{syscall.SIGINT, 130, []string{"replay", endless, server}},
 		{syscall.SIGINT, 130, []string{"replay", stuck, server}},
@@ -74,7 +79,7 @@ func TestSignals(t *testing.T) {
 			code, said := -1, ""
 			// Until it is at it, or as good as. One that has not begun is ended by the signal itself
 			for after := time.Second; code < 0 && after < time.Minute; after *= 4 {
-				code, said = interrupted(t, s, after, c.signal, c.args)
+				code, said = interrupted(t, s, after, c.sent, c.args)
 			}
 			if code != c.code || strings.Contains(said, "context") || strings.Contains(said, "JSON") {
 				t.Errorf("nocopy %v: exit code %d, want %d\n%s", c.args, code, c.code, said)
@@ -85,7 +90,7 @@ func TestSignals(t *testing.T) {
 
 // interrupted runs the tool, sends it a signal after so long, and returns its exit code, −1 if the
 // signal has ended it, and what it has said.
-func interrupted(t *testing.T, s *shellTest, after time.Duration, signal syscall.Signal, args []string) (code int, stderr string) {
+func interrupted(t *testing.T, s *shellTest, after time.Duration, sent syscall.Signal, args []string) (code int, stderr string) {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "nocopy"), args...)
 	cmd.Dir, cmd.Env = s.dir, s.env
 	var said bytes.Buffer
@@ -97,7 +102,7 @@ func interrupted(t *testing.T, s *shellTest, after time.Duration, signal syscall
 		t.Fatal(err)
 	}
 	time.Sleep(after)
-	cmd.Process.Signal(signal)
+	cmd.Process.Signal(sent)
 	ended := make(chan struct{})
 	go func() { cmd.Wait(); close(ended) }()
 	select {
