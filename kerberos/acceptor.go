@@ -18,8 +18,8 @@ import (
 const maxSkew = 5 * time.Minute
 
 // An Acceptor verifies clients' tickets with the keys of a keytab. A program has one for all its
-// servers: it also knows the logins of the last minutes, none of which may come again. Several
-// goroutines may use it.
+// servers, since it remembers the logins of the last minutes and refuses them if they come again.
+// Several goroutines may use it.
 type Acceptor struct {
 	keys   *keytab.Keytab
 	replay replayCache

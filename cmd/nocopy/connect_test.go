@@ -216,8 +216,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestSilentTLS: a server that expects TLS, and closes the connections of other clients without a
-// word, is found out. The tool tries the first message of TLS.
+// TestSilentTLS: a server expects TLS, and closes other connections without an answer. The tool
+// then tries a handshake of TLS, and its error says to add -tls.
 func TestSilentTLS(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewTLSServer(http.NotFoundHandler())

@@ -149,7 +149,7 @@ func timeText(t *time.Time) string {
 
 const (
 	mostText = 500     // bytes of arguments, and of a result, that a line shows
-	mostRaw  = 1 << 20 // bytes of a struct without IDL of which a line shows more than its size
+	mostRaw  = 1 << 20 // bytes of a struct without IDL; of a larger one, a line shows the size
 	mostJSON = 4 << 20 // bytes of a call that are written as JSON; larger ones stay bytes
 )
 

@@ -14,8 +14,8 @@ import (
 // A server that is spoken to in the wrong way may close the connection, or wait for ever for more
 // bytes. Some serve one connection at a time, and such a wait keeps them from the next one. The
 // tries of a server therefore end one after the other, turn after turn, in the order in which
-// they were made. When all have ended, the next round begins, in which turns are twice as long: a
-// busy server is found out a little later, however long -timeout is. The last round takes all the
+// they were made. When all have ended, the next round begins, in which turns are twice as long.
+// So a busy server gets enough time soon, however long -timeout is. The last round takes all the
 // time that is left. Every second round goes backwards, so that the usual ways, which end last
 // then, have more time with servers that are slow.
 //
