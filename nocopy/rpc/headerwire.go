@@ -9,7 +9,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -36,12 +35,12 @@ type requestHeaders struct {
 	reply  *replyState // nil if the reply can't have headers
 }
 
-// headersIn returns the headers of a request with header h. c begins with its arguments, which
-// are of type d.
-func headersIn(h message.Header, c memory.Chunk, d *thriftimpl.Desc) (r requestHeaders) {
+// headersIn returns the headers of a request: l, from the transport's place for them, or, if it is
+// nil, those in the arguments. c begins with these, which are of type d.
+func headersIn(l *header.List, c memory.Chunk, d *thriftimpl.Desc) (r requestHeaders) {
 	switch {
-	case h.Headers != nil:
-		r.list = *h.Headers
+	case l != nil:
+		r.list = *l
 	case hasHeaderField(d):
 		r.list, r.maybe = header.In(c)
 		r.inArgs = true
