@@ -18,6 +18,7 @@ const (
 )
 
 var peers = []peer{
+	{"limit", true, startLimit, dialLimit},
 	{"nocopy", true, startNocopy(false), dialNocopy(false)},
 	{"nocopy/recycle", true, startNocopy(true), dialNocopy(true)},
 	{"kitex", false, startKitex, dialKitex},

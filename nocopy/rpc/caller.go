@@ -142,16 +142,16 @@ func callsBy(by client.Carrier, o *options) calls {
 
 // send sends a call once and returns its result, which the caller owns, also with an error: then
 // it is absent or holds the exception that is the error. It returns early when ctx ends or
-// returned is closed. The caller owns args and must keep them until send returns. fields go out
-// with them, and ctx's headers.
-func (c calls) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []client.Field) (result nocopy.Struct, x extras, err error) {
+// returned is closed. The caller owns args and must keep them until send returns. x has the fields
+// that go out with them; send adds ctx's headers, and sets those of the reply.
+func (c calls) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, x *extras) (result nocopy.Struct, err error) {
 	result = thriftimpl.Absent()
 	call := client.Call{Method: m.called(), Of: m, Args: args, Began: c.opt.Stats.Now()}
-	if x, err = extrasOf(ctx, m, fields, c.by.HasHeaders()); err == nil {
+	if err = x.addHeaders(ctx, m, c.by.HasHeaders()); err == nil {
 		err = c.by.Enter(ctx, returned)
 	}
 	if err != nil {
-		return result, x, callError(m, err)
+		return result, callError(m, err)
 	}
 	defer c.by.Leave()
 	defer c.opt.Stats.InFlight(-1) // first: the next call counts when it has the place
@@ -160,14 +160,14 @@ func (c calls) send(ctx context.Context, returned <-chan struct{}, m *Method, ar
 	reply, err := c.by.Carry(ctx, returned, call)
 	switch refusal, is := err.(*message.Refusal); {
 	case is:
-		return result, x, &unfitting{ApplicationException{ExceptionType(refusal.Type), refusal.Text}}
+		return result, &unfitting{ApplicationException{ExceptionType(refusal.Type), refusal.Text}}
 	case err != nil:
-		return result, x, callError(m, err)
+		return result, callError(m, err)
 	case m.Oneway():
-		return result, x, nil
+		return result, nil
 	}
 	result, err = c.opt.resultOf(m, reply, len(x.wanted) > 0, &x.got)
-	return result, x, err
+	return result, err
 }
 
 // NewArgs returns empty arguments for a call, as Client.NewArgs does.
@@ -190,7 +190,8 @@ func (c calls) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.
 		return callIntercepted(ctx, c.outermost, m, args)
 	}
 	defer thriftimpl.Struct(args).End()
-	result, x, err := c.send(ctx, nil, m, args, nil)
+	var x extras
+	result, err := c.send(ctx, nil, m, args, &x)
 	x.deliver()
 	if err != nil && result != thriftimpl.Absent() {
 		result.Release()
@@ -206,6 +207,7 @@ func (c calls) sendTry(ctx context.Context, call *Call) error {
 		return err
 	}
 	defer t.endTry(call, args)
-	result, x, err := c.send(ctx, t.returned, m, args, call.fields)
-	return t.setResult(call, result, err, x)
+	x := extras{fields: call.fields}
+	result, err := c.send(ctx, t.returned, m, args, &x)
+	return t.setResult(call, result, err, &x)
 }

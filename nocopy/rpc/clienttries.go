@@ -184,7 +184,7 @@ func (t *clientTries) endTry(call *Call, args nocopy.Struct) {
 
 // setResult puts the result of a try into its Call, delivers the reply's headers, and returns err.
 // If the call has returned meanwhile, it releases the result.
-func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error, x extras) error {
+func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error, x *extras) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.closed {

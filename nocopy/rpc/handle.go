@@ -239,7 +239,7 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 	defer req.GiveBack()
 	req.method, req.bare, req.Oneway, req.headers.inArgs = m, true, m.Oneway(), true
 	if headersOf(ctx) == nil { // else the headers of WithRequestHeaders count
-		req.headers = headersIn(message.Header{}, memory.Chunk{Mem: args}, m.Args)
+		req.headers = headersIn(nil, memory.Chunk{Mem: args}, m.Args)
 	}
 	var err error
 	if req.args, err = thriftimpl.ParseForCall(m.Args, memory.Chunk{Mem: args}, l, false, m.lazy); err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -36,12 +35,12 @@ type requestHeaders struct {
 	reply  *replyState // nil if the reply can't have headers
 }
 
-// headersIn returns the headers of a request with header h. c begins with its arguments, which
-// are of type d.
-func headersIn(h message.Header, c memory.Chunk, d *thriftimpl.Desc) (r requestHeaders) {
+// headersIn returns the headers of a request: l, from the transport's place for them, or, if it is
+// nil, those in the arguments. c begins with these, which are of type d.
+func headersIn(l *header.List, c memory.Chunk, d *thriftimpl.Desc) (r requestHeaders) {
 	switch {
-	case h.Headers != nil:
-		r.list = *h.Headers
+	case l != nil:
+		r.list = *l
 	case hasHeaderField(d):
 		r.list, r.maybe = header.In(c)
 		r.inArgs = true
@@ -124,17 +123,16 @@ type extras struct {
 	got    header.List
 }
 
-// extrasOf returns the extras of a call of m: fields, and the headers of ctx. hasPlace says that
-// the transport has a place for them.
-func extrasOf(ctx context.Context, m *Method, fields []client.Field, hasPlace bool) (x extras, err error) {
-	x.fields = fields
+// addHeaders adds the headers of ctx to those that a call of m sends. hasPlace says that the
+// transport has a place for them.
+func (x *extras) addHeaders(ctx context.Context, m *Method, hasPlace bool) error {
 	h := headersOf(ctx)
 	if h == nil {
-		return x, nil
+		return nil
 	}
 	x.wanted = h.wanted
 	if h.err != nil {
-		return x, h.err
+		return h.err
 	}
 	var received header.List
 	if h.passedOn {
@@ -143,11 +141,11 @@ func extrasOf(ctx context.Context, m *Method, fields []client.Field, hasPlace bo
 	asks := len(x.wanted) > 0 && !m.Oneway()
 	if hasPlace {
 		x.list = header.Merge(received, h.set)
-		return x, nil
+		return nil
 	}
 	inArgs := h.passedOn && h.inArgs && (!asks || received.Has(ReplyHeadersKey))
 	if len(h.set) == 0 && (inArgs || len(received) == 0 && !asks) || !hasHeaderField(m.Args) {
-		return x, nil
+		return nil
 	}
 	own := h.set
 	if asks {
@@ -155,10 +153,10 @@ func extrasOf(ctx context.Context, m *Method, fields []client.Field, hasPlace bo
 	}
 	list := header.Merge(received, own)
 	if err := tooLarge(list); err != nil {
-		return x, err
+		return err
 	}
-	x.fields = withHeaders(fields, list)
-	return x, nil
+	x.fields = withHeaders(x.fields, list)
+	return nil
 }
 
 // withHeaders returns fields, with headers instead of those that they have. If there are none, it
@@ -223,7 +221,8 @@ func passHeaders(ctx context.Context) (context.Context, func()) {
 // SentHeaders returns the headers that a call with ctx sends. ReplyHeadersKey is among them if the
 // reply's headers are wanted. On error, the call must return the error.
 func SentHeaders(ctx context.Context) (iter.Seq2[string, string], error) {
-	x, err := extrasOf(ctx, rawTwoWay, nil, true)
+	var x extras
+	err := x.addHeaders(ctx, rawTwoWay, true)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -89,9 +90,10 @@ func (p processing) Begin(from *server.Origin, h message.Header) (*server.Reques
 	return &r.Request, nil
 }
 
-// Head reads the request's headers. body begins with the arguments.
-func (r *receivedCall) Head(h message.Header, body memory.Chunk) {
-	r.headers = headersIn(h, body, r.method.Args)
+// Head reads the request's headers: those in the transport's place, nil if it has none, or those
+// in the arguments, with which body begins.
+func (r *receivedCall) Head(l *header.List, body memory.Chunk) {
+	r.headers = headersIn(l, body, r.method.Args)
 }
 
 // Expires returns when the time is over that the client has given the call; zero if it has given

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ type evilReply struct {
 	proper bool // as a reply should be
 	end    int  // where it ends in the sent bytes
 	epoch  int  // in which it had been read
-	seen   int  // how much the client had written when it had read it, at most; -1: it has not yet
+	seen   int  // how much the client had written, at most, when it had read it; -1: it has not yet
 	to     *modelCall
 }
 
@@ -254,6 +255,9 @@ func (w *world) checkReplied() {
 			continue
 		}
 		r.seen, r.epoch = len(r.conn.end.out.written()), w.epoch
+		if r.conn.end.out.slow() {
+			r.seen = math.MaxInt // a call is also sent if its write has begun and none of its bytes came through
+		}
 		if r.proper && !r.conn.mayBreak && !r.conn.end.out.slow() && r.to != nil && r.to.inClient == 0 && !r.to.isDone() {
 			w.failf("%v: the reply <E%04d> has come, and the call goes on", r.to, r.id)
 		}

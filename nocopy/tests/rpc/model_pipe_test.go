@@ -100,6 +100,7 @@ type end struct {
 	abrupt          bool
 	accepted        time.Time // by a listener; zero: it was not
 	readBy, writeBy deadline
+	writes          int // calls of Write
 }
 
 type deadline struct {
@@ -158,6 +159,7 @@ func (e *end) Write(b []byte) (n int, err error) {
 	s := e.out
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	e.writes++
 	for {
 		if err := e.passed("write", &e.writeBy); err != nil {
 			return n, err

@@ -64,3 +64,28 @@ func TestReadAhead(t *testing.T) {
 		}
 	})
 }
+
+// TestRepliesTogether: the replies to calls that arrived together leave together, up to
+// Concurrency of them.
+func TestRepliesTogether(t *testing.T) {
+	for calls, writes := range map[int]int{1: 1, 2: 1, 32: 1, 33: 1, 64: 1, 65: 2, 130: 3} {
+		synctest.Test(t, func(t *testing.T) {
+			l := newPipeListener()
+			srv := &rpc.Server{Processor: echo.NewEchoProcessor(new(handler)), Logger: new(quiet).logger()}
+			served := make(chan error)
+			go func() { served <- srv.Serve(l) }()
+			client, server := newPipe("together")
+			l.connect(server)
+			client.out.put(bytes.Repeat(frame(strict(call, "ping", 1, []byte{0})), calls))
+			synctest.Wait()
+			if want := bytes.Repeat(frame(strict(reply, "ping", 1, []byte{0})), calls); !bytes.Equal(client.in.written(), want) || server.writes != writes {
+				t.Errorf("%d calls: %d bytes of replies, not %d, in %d writes, not %d", calls, len(client.in.written()), len(want), server.writes, writes)
+			}
+			client.Close()
+			srv.Shutdown(context.Background())
+			if err := <-served; err != rpc.ErrServerClosed {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -59,6 +59,7 @@ type connection struct {
 	queuedBytes    int                // the sum of their sizes
 	writing        bool               // a goroutine is writing, or about to
 	batched        []*pending         // those in batch; only the writing goroutine changes it
+	joined         bool               // several calls were written together last
 	unrepliedBytes int                // about the bytes written to which no reply has come
 	unrepliedCalls int                // about the calls written to which no reply has come
 	begun          int64              // how many bytes were given to be written in all
@@ -211,7 +212,7 @@ func (c *connection) receive() bool {
 	var body memory.Chunk
 	err := c.in.Await()
 	if err == nil {
-		h, body, err = c.in.Next()
+		body, err = c.in.Next(&h)
 	}
 	switch {
 	case err == nil:
@@ -233,14 +234,14 @@ func (c *connection) receive() bool {
 	}
 	charge := c.in.TakeCharge()
 	charge.End() // the message is the program's
-	c.deliver(h, body, err)
+	c.deliver(&h, body, err)
 	return true
 }
 
 // deliver gives a reply, or the error of one that is too large, to the call that waits for it. A
 // second reply to a call, one to a call that was given up and one to a oneway call are dropped. A
 // connection's first reply that nobody awaits is logged, unless a call was given up.
-func (c *connection) deliver(h message.Header, body memory.Chunk, err error) {
+func (c *connection) deliver(h *message.Header, body memory.Chunk, err error) {
 	c.mu.Lock()
 	p := c.calls[h.SeqID]
 	if p == nil {
@@ -276,7 +277,7 @@ func (c *connection) deliver(h message.Header, body memory.Chunk, err error) {
 // sequence id that no call was given: the reply must be for one of the calls. It reports whether
 // to log the reply. The first stray reply is logged, and each that ends a call; their number is
 // bounded. c.mu is held.
-func (c *connection) endOldest(h message.Header) bool {
+func (c *connection) endOldest(h *message.Header) bool {
 	var oldest *pending
 	for _, p := range c.calls {
 		if oldest == nil || c.age(p.seqid) > c.age(oldest.seqid) {

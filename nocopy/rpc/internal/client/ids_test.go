@@ -178,8 +178,12 @@ func TestBatch(t *testing.T) {
 			if len(c.batched) != want {
 				t.Errorf("%d calls are written together, not %d", len(c.batched), want)
 			}
+			written := len(c.batched)
 			for n := len(c.calls); nc.inside && len(c.calls) == n && len(c.batched) > 0; {
 				nc.writeEnds(nil)
+			}
+			if c.joined != (written > 1) {
+				t.Errorf("%v after %d calls in one write", c.joined, written)
 			}
 		}
 		if len(c.queue)+len(c.batched) > 0 {

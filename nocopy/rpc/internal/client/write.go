@@ -72,7 +72,7 @@ func (c *connection) enqueue(p *pending, mayBlock, mayRead bool) (reads bool, er
 		return false, nil
 	}
 	c.writing = true
-	if len(c.calls) > 0 { // let other goroutines that are about to call join the batch
+	if len(c.calls) > 0 || c.joined { // let other goroutines that are about to call join the batch
 		c.mu.Unlock()
 		runtime.Gosched()
 		c.mu.Lock()
@@ -172,6 +172,7 @@ func (c *connection) endBatch() {
 			p.state = callWritten
 		}
 	}
+	c.joined = len(c.batched) > 1
 	c.batched = c.batched[:0]
 }
 

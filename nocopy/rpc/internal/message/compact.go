@@ -18,46 +18,46 @@ const (
 )
 
 // parseCompact is Parse for a message that begins with CompactID.
-func parseCompact(b []byte) (h Header, need int, err error) {
+func (h *Header) parseCompact(b []byte) (need int, err error) {
 	const fixed = 2
 	h.Form = Compact
 	if len(b) < fixed {
-		return h, fixed, nil
+		return fixed, nil
 	}
 	switch v := b[1] & (1<<typeShift - 1); v {
 	case compactVersion:
 	case compactVersion2:
 		h.Version2 = true
 	default:
-		return h, 0, fmt.Errorf("%w: version %d of the compact protocol", ErrVersion, v)
+		return 0, fmt.Errorf("%w: version %d of the compact protocol", ErrVersion, v)
 	}
 	h.Type = Type(b[1] >> typeShift)
 	seqid, at := compact.Number(b, fixed)
 	if at < 0 {
-		return noNumber(h, b, at)
+		return noNumber(b, at)
 	}
 	n, name := compact.Number(b, at)
 	if name < 0 {
-		return noNumber(h, b, name)
+		return noNumber(b, name)
 	}
 	if n > maxName {
-		return h, 0, fmt.Errorf("%w: method name of %d bytes", ErrVersion, n)
+		return 0, fmt.Errorf("%w: method name of %d bytes", ErrVersion, n)
 	}
 	h.SeqID = int32(uint32(seqid))
 	if h.Size = name + int(n); len(b) < h.Size {
-		return h, h.Size, nil
+		return h.Size, nil
 	}
 	h.Name = b[name:h.Size:h.Size]
-	return h, 0, nil
+	return 0, nil
 }
 
 // noNumber returns parseCompact's results for a bad number: compact.Number has returned the
 // negative index at.
-func noNumber(h Header, b []byte, at int) (Header, int, error) {
+func noNumber(b []byte, at int) (int, error) {
 	if at == compact.Ended {
-		return h, len(b) + 1, nil
+		return len(b) + 1, nil
 	}
-	return h, 0, fmt.Errorf("%w: a varint of more than 10 bytes or 64 bits", ErrVersion)
+	return 0, fmt.Errorf("%w: a varint of more than 10 bytes or 64 bits", ErrVersion)
 }
 
 // AppendCompact appends the header of a message in the compact protocol, whose name is prefix and

@@ -124,29 +124,36 @@ func Begins(b []byte) bool {
 	return err == nil && need == 0 && Call <= h.Type && h.Type <= Oneway
 }
 
-// Parse returns the header at the beginning of b. If b is too short, need is how many bytes
-// it must have at least, else 0.
+// Parse returns the header at the beginning of b; need and err are those of Header.Parse.
 func Parse(b []byte) (h Header, need int, err error) {
+	need, err = h.Parse(b)
+	return h, need, err
+}
+
+// Parse sets h to the header at the beginning of b. If b is too short, need is how many bytes it
+// must have at least, else 0.
+func (h *Header) Parse(b []byte) (need int, err error) {
 	const fixed = 4 // the first word
+	*h = Header{}
 	if len(b) > 0 && b[0] == CompactID {
-		return parseCompact(b)
+		return h.parseCompact(b)
 	}
 	if len(b) < fixed {
-		return h, fixed, nil
+		return fixed, nil
 	}
 	first := binary.BigEndian.Uint32(b)
 	name := fixed // where the name begins
 	if first>>16 == Version1 {
 		h.Type = Type(first)
 		if name += 4; len(b) < name {
-			return h, name, nil
+			return name, nil
 		}
 	} else if h.Form = Old; int32(first) < 0 {
-		return h, 0, cmp.Or(Foreign(b), fmt.Errorf("%w: version %#x", ErrVersion, first>>16))
+		return 0, cmp.Or(Foreign(b), fmt.Errorf("%w: version %#x", ErrVersion, first>>16))
 	}
 	n := binary.BigEndian.Uint32(b[name-4:])
 	if n > maxName {
-		return h, 0, cmp.Or(Foreign(b), fmt.Errorf("%w: method name of %d bytes", ErrVersion, n))
+		return 0, cmp.Or(Foreign(b), fmt.Errorf("%w: method name of %d bytes", ErrVersion, n))
 	}
 	end := name + int(n)
 	h.Size = end + 4
@@ -154,14 +161,14 @@ func Parse(b []byte) (h Header, need int, err error) {
 		h.Size++
 	}
 	if len(b) < h.Size {
-		return h, h.Size, nil
+		return h.Size, nil
 	}
 	h.Name = b[name:end:end]
 	if h.Form == Old {
 		h.Type = Type(b[end])
 	}
 	h.SeqID = int32(binary.BigEndian.Uint32(b[h.Size-4:]))
-	return h, 0, nil
+	return 0, nil
 }
 
 // HeaderSize returns the size of a header with a name of as many bytes.

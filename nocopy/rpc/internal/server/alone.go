@@ -64,7 +64,7 @@ func (x *single) serve(call []byte) ([]byte, error) {
 			return x.reply(req)
 		}
 		err = refusal
-	} else if req.Call.Head(h, body); err == nil {
+	} else if req.Call.Head(h.Headers, body); err == nil {
 		_, err = x.parse(req, body)
 	}
 	if err != nil {

@@ -202,7 +202,7 @@ func (c *connection) complete(req *Request, readerID uint64) bool {
 	c.addReply(req)
 	// If the next request has arrived already, this reply is held back to be written with the next
 	// one. Should that take long, the next reader writes it.
-	if hold := isReader && c.in.HasMessage() && len(c.ready) < c.limit/2 && c.mayHandle(); !hold {
+	if hold := isReader && c.in.HasMessage() && c.mayHandle(); !hold {
 		c.flush()
 	}
 	may := c.mayHandle()

@@ -230,7 +230,7 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 		x.refuseCall(req, refusal)
 		return false
 	}
-	req.Call.Head(h, body)
+	req.Call.Head(h.Headers, body)
 	if err == nil {
 		n := len(body.Mem)
 		var args *nocopy.Message

@@ -11,9 +11,9 @@ import (
 
 // process handles a message that was received, with its header h and the bytes after that. It
 // reports whether the calling goroutine is still the reader and may receive another request.
-func (c *connection) process(h message.Header, chunk memory.Chunk) bool {
+func (c *connection) process(h *message.Header, chunk memory.Chunk) bool {
 	charge := c.in.TakeCharge()
-	req, refusal := c.srv.Calls.Begin(&c.Origin, h)
+	req, refusal := c.srv.Calls.Begin(&c.Origin, *h)
 	args, err := c.parseArgs(req, chunk)
 	if refusal != nil || err != nil {
 		chunk.Release()
@@ -30,7 +30,7 @@ func (c *connection) process(h message.Header, chunk memory.Chunk) bool {
 	}
 	req.charge = charge
 	req.charge.Add(impl.IndexSize(args))
-	req.Call.Head(h, chunk.First(args.Len()))
+	req.Call.Head(h.Headers, chunk.First(args.Len()))
 	req.Call.Take(args)
 	chunk.Release()
 	arrived := c.in.Arrived // another goroutine may be the reader from now on

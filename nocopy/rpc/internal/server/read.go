@@ -61,14 +61,15 @@ func (c *connection) read() {
 // readOne receives a message and handles it. It reports whether the calling goroutine is still the
 // reader and may receive another request.
 func (c *connection) readOne() bool {
-	h, chunk, err := c.in.Next()
+	var h message.Header
+	chunk, err := c.in.Next(&h)
 	switch {
 	case err != nil:
 		return c.readFailed(h, err)
 	case c.passed != nil && c.share(h, chunk):
 		return c.keepReading()
 	}
-	return c.process(h, chunk)
+	return c.process(&h, chunk)
 }
 
 // survive is deferred in the goroutines of readers: it ends the connection if a method of nc has

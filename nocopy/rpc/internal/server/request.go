@@ -30,8 +30,9 @@ type Calls interface {
 
 // Call is what a Request is of, as package rpc knows it.
 type Call interface {
-	// Head reads the request's headers. body begins with the arguments.
-	Head(h message.Header, body memory.Chunk)
+	// Head reads the request's headers: those in the transport's place, nil if it has none, or those
+	// in the arguments, with which body begins.
+	Head(l *header.List, body memory.Chunk)
 	// Take takes over the arguments, parsed.
 	Take(args *nocopy.Message)
 	// Handle calls the handler, with its interceptors, and sets the Request's Reply, unless the

@@ -172,7 +172,8 @@ func (r *Receiver) split(c memory.Chunk) (message.Header, memory.Chunk, error) {
 
 // splitNext is split for all messages but the first of a frame.
 func (r *Receiver) splitNext(c memory.Chunk) (message.Header, memory.Chunk, error) {
-	h, c, err := splitHeader(c)
+	var h message.Header
+	c, err := splitHeader(&h, c)
 	if err == nil && r.opened != nil {
 		h, c, err = r.opened.check(h, c)
 	}
@@ -182,17 +183,18 @@ func (r *Receiver) splitNext(c memory.Chunk) (message.Header, memory.Chunk, erro
 	return r.decodeFramed(h, c)
 }
 
-// splitHeader returns the header at the beginning of the chunk, and the chunk without it. On error
-// it releases the chunk.
-func splitHeader(c memory.Chunk) (message.Header, memory.Chunk, error) {
-	h, need, err := message.Parse(c.Mem)
+// splitHeader sets h to the header at the beginning of the chunk, and returns the chunk without
+// it. On error it releases the chunk.
+func splitHeader(h *message.Header, c memory.Chunk) (memory.Chunk, error) {
+	need, err := h.Parse(c.Mem)
 	if err == nil && need > 0 {
 		err = fmt.Errorf("a message of %d bytes is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
 	}
 	if err != nil {
 		c.Release()
-		return message.Header{}, memory.Chunk{}, err
+		*h = message.Header{}
+		return memory.Chunk{}, err
 	}
 	c.Mem = c.Mem[h.Size:]
-	return h, c, nil
+	return c, nil
 }

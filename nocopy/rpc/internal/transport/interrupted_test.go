@@ -58,7 +58,8 @@ func TestInterrupted(t *testing.T) {
 // all returns what Next returns, up to an error that ends the stream.
 func (r *Receiver) all() (all []string) {
 	for {
-		h, c, err := r.Next()
+		var h message.Header
+		c, err := r.Next(&h)
 		if r.Interrupted != nil && r.Interrupted() && errors.Is(err, os.ErrDeadlineExceeded) {
 			continue
 		}
@@ -80,7 +81,7 @@ func (r *Receiver) all() (all []string) {
 			charge.End()
 		case h.Size == 0 || !EndKnown(err):
 			if h.Size > 0 && r.Transport == Unframed { // in the struct: it is still wrong
-				if _, _, again := r.Next(); again == nil || errors.Is(err, nocopy.ErrType) && !errors.Is(again, nocopy.ErrType) {
+				if _, again := r.Next(new(message.Header)); again == nil || errors.Is(err, nocopy.ErrType) && !errors.Is(again, nocopy.ErrType) {
 					all = append(all, fmt.Sprint(err, ", and then ", again))
 				}
 			}
@@ -236,7 +237,7 @@ func TestCompactSize(t *testing.T) {
 		for _, dripping := range []bool{false, true} {
 			r := receiver(t, b, dripping)
 			r.Transport, r.Limits = Unframed, LimitsOf(limit, nocopy.Limits{}, "limit")
-			_, c, err := r.Next()
+			c, err := r.Next(new(message.Header))
 			if c.Release(); (err == nil) != fits || err != nil && !errors.Is(err, nocopy.ErrLimit) {
 				t.Errorf("%d bytes, limit %d, one by one %t: %v", len(b), limit, dripping, err)
 			}

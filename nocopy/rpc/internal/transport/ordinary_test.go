@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 )
 
 // TestOrdinary receives frames of all kinds when they have arrived as a whole, and one byte after
@@ -75,7 +76,8 @@ func received(t *testing.T, stream []byte, accept Wire, dripping bool) (all []st
 		}
 	}
 	for range 5 {
-		h, c, err := r.Next()
+		var h message.Header
+		c, err := r.Next(&h)
 		all = append(all, fmt.Sprint(h.Type, h.Form, h.SeqID, string(h.Name), h.Size, c.Mem, err))
 		if err == nil {
 			r.ParseStruct(c, nil, nocopy.Limits{}, false, false) // keeps what follows in the frame

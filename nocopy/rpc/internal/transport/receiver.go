@@ -68,27 +68,25 @@ func (r *Receiver) Reset(recycle bool) { r.in.Reset(recycle) }
 // call it.
 func (r *Receiver) Passing() bool { return r.passing.Load() }
 
-// Next returns the next message: its header and a chunk with its struct, which the caller must
-// release. In a frame, further messages may follow in the chunk, which ParseStruct separates. The
+// Next receives the next message: it sets h to its header, and returns a chunk with its struct,
+// which the caller must release. In a frame, further messages may follow in the chunk, which ParseStruct separates. The
 // header's name is valid as long as the chunk, and until Next is called again. The error is io.EOF
 // if the stream ends between messages; after some errors the header is known, and its size is not
 // 0. After a message, TakeCharge must be called.
-func (r *Receiver) Next() (message.Header, memory.Chunk, error) {
+func (r *Receiver) Next(h *message.Header) (c memory.Chunk, err error) {
 	if n := r.ordinary(); n > 0 {
 		r.inMessage, r.opened = false, nil
 		r.in.Skip(frameHeader)
-		return splitHeader(r.in.Take(n))
+		return splitHeader(h, r.in.Take(n))
 	}
-	h, c, err := r.next()
-	if err != nil {
-		r.charge.End()
-		return h, c, err
-	}
-	if r.accepts(WireOf(r.Transport, h.Style)) {
-		return h, c, err
+	if *h, c, err = r.next(); err == nil {
+		if r.accepts(WireOf(r.Transport, h.Style)) {
+			return c, nil
+		}
+		*h, c, err = r.reject(*h, c)
 	}
 	r.charge.End()
-	return r.reject(h, c)
+	return c, err
 }
 
 func (r *Receiver) next() (message.Header, memory.Chunk, error) {
