@@ -504,36 +504,30 @@ func (AsEnum[E]) encode(v E) encoded {
 	return encodeFixed(4, uint64(uint32(v)))
 }
 
-// appendColumn appends the values of a field, for which every stride-th word stands, to *dst. The
-// type of dst has been compared with that of the field.
-func (m *Message) appendColumn(dst any, f *schema.Field, words []uint32, stride int) {
+// appendFixed appends the values of a field of fixed size, which words stand for, to *dst: a slice
+// of the field's Go type.
+func (m *Message) appendFixed(dst any, f *schema.Field, words index.Column) {
 	switch v := dst.(type) {
 	case *[]bool:
-		*v = m.appendBools(*v, f, words, stride)
+		*v = m.appendBools(*v, f, words)
 	case *[]int8:
-		*v = m.appendInt8s(*v, f, words, stride)
+		*v = m.appendInt8s(*v, f, words)
 	case *[]int16:
-		*v = m.appendInt16s(*v, f, words, stride)
+		*v = m.appendInt16s(*v, f, words)
 	case *[]int32:
-		*v = m.appendInt32s(*v, f, words, stride)
+		*v = m.appendInt32s(*v, f, words)
 	case *[]int64:
-		*v = m.appendInt64s(*v, f, words, stride)
+		*v = m.appendInt64s(*v, f, words)
 	case *[]float64:
-		*v = m.appendFloat64s(*v, f, words, stride)
+		*v = m.appendFloat64s(*v, f, words)
 	case *[][16]byte:
-		*v = m.appendUUIDs(*v, f, words, stride)
-	case *[]string:
-		*v = m.appendStrings(*v, f, words, stride)
-	case *Texts:
-		m.appendTexts(v, f, words, stride)
-	case *Validity:
-		v.append(words, stride)
+		*v = m.appendUUIDs(*v, f, words)
 	}
 }
 
-// columnWire returns the wire type of fields for which there is a column of this type; 0 if it is
-// for all of them.
-func columnWire(dst any) wire.Type {
+// fixedWire returns the wire type of values in *dst, a slice of the Go type of a field of fixed
+// size.
+func fixedWire(dst any) wire.Type {
 	switch dst.(type) {
 	case *[]bool:
 		return wire.Bool
@@ -549,22 +543,20 @@ func columnWire(dst any) wire.Type {
 		return wire.Double
 	case *[][16]byte:
 		return wire.UUID
-	case *[]string, *Texts:
-		return wire.String
 	}
 	return wire.Stop
 }
 
-// appendBools appends the values of a bool field, for which every stride-th word stands.
-func (m *Message) appendBools(dst []bool, f *schema.Field, words []uint32, stride int) []bool {
-	n := (len(words) + stride - 1) / stride
+// appendBools appends the values of a bool field, which words stand for.
+func (m *Message) appendBools(dst []bool, f *schema.Field, words index.Column) []bool {
+	n := words.Len()
 	dst = slices.Grow(dst, n)[:len(dst)+n]
 	values := dst[len(dst)-n:]
-	m.loadBools(values, words, stride)
+	m.loadBools(values, words)
 	if f.Default != "" {
 		unset := []byte(f.Default)[0] != 0
 		for i := range values {
-			if words[i*stride] == 0 {
+			if words.At(i) == 0 {
 				values[i] = unset
 			}
 		}
@@ -572,13 +564,12 @@ func (m *Message) appendBools(dst []bool, f *schema.Field, words []uint32, strid
 	return dst
 }
 
-// loadBools loads the values at the positions that every stride-th word is.
-func (m *Message) loadBools(values []bool, words []uint32, stride int) {
-	at, first := 0, words[0]
+// loadBools loads the values at these positions.
+func (m *Message) loadBools(values []bool, positions index.Column) {
+	first := uint32(positions.At(0))
 	near := m.buf.At(first) // most of them are there
 	for i := range values {
-		p := words[at]
-		at += stride
+		p := uint32(positions.At(i))
 		if off := uint64(p - first); off+1 <= uint64(len(near)) {
 			values[i] = near[off : off+1][0] != 0
 		} else {
@@ -587,16 +578,16 @@ func (m *Message) loadBools(values []bool, words []uint32, stride int) {
 	}
 }
 
-// appendInt8s appends the values of an i8 field, for which every stride-th word stands.
-func (m *Message) appendInt8s(dst []int8, f *schema.Field, words []uint32, stride int) []int8 {
-	n := (len(words) + stride - 1) / stride
+// appendInt8s appends the values of an i8 field, which words stand for.
+func (m *Message) appendInt8s(dst []int8, f *schema.Field, words index.Column) []int8 {
+	n := words.Len()
 	dst = slices.Grow(dst, n)[:len(dst)+n]
 	values := dst[len(dst)-n:]
-	m.loadInt8s(values, words, stride)
+	m.loadInt8s(values, words)
 	if f.Default != "" {
 		unset := int8([]byte(f.Default)[0])
 		for i := range values {
-			if words[i*stride] == 0 {
+			if words.At(i) == 0 {
 				values[i] = unset
 			}
 		}
@@ -604,13 +595,12 @@ func (m *Message) appendInt8s(dst []int8, f *schema.Field, words []uint32, strid
 	return dst
 }
 
-// loadInt8s loads the values at the positions that every stride-th word is.
-func (m *Message) loadInt8s(values []int8, words []uint32, stride int) {
-	at, first := 0, words[0]
+// loadInt8s loads the values at these positions.
+func (m *Message) loadInt8s(values []int8, positions index.Column) {
+	first := uint32(positions.At(0))
 	near := m.buf.At(first) // most of them are there
 	for i := range values {
-		p := words[at]
-		at += stride
+		p := uint32(positions.At(i))
 		if off := uint64(p - first); off+1 <= uint64(len(near)) {
 			values[i] = int8(near[off : off+1][0])
 		} else {
@@ -619,16 +609,16 @@ func (m *Message) loadInt8s(values []int8, words []uint32, stride int) {
 	}
 }
 
-// appendInt16s appends the values of an i16 field, for which every stride-th word stands.
-func (m *Message) appendInt16s(dst []int16, f *schema.Field, words []uint32, stride int) []int16 {
-	n := (len(words) + stride - 1) / stride
+// appendInt16s appends the values of an i16 field, which words stand for.
+func (m *Message) appendInt16s(dst []int16, f *schema.Field, words index.Column) []int16 {
+	n := words.Len()
 	dst = slices.Grow(dst, n)[:len(dst)+n]
 	values := dst[len(dst)-n:]
-	m.loadInt16s(values, words, stride)
+	m.loadInt16s(values, words)
 	if f.Default != "" {
 		unset := int16(binary.BigEndian.Uint16([]byte(f.Default)))
 		for i := range values {
-			if words[i*stride] == 0 {
+			if words.At(i) == 0 {
 				values[i] = unset
 			}
 		}
@@ -636,13 +626,12 @@ func (m *Message) appendInt16s(dst []int16, f *schema.Field, words []uint32, str
 	return dst
 }
 
-// loadInt16s loads the values at the positions that every stride-th word is.
-func (m *Message) loadInt16s(values []int16, words []uint32, stride int) {
-	at, first := 0, words[0]
+// loadInt16s loads the values at these positions.
+func (m *Message) loadInt16s(values []int16, positions index.Column) {
+	first := uint32(positions.At(0))
 	near := m.buf.At(first) // most of them are there
 	for i := range values {
-		p := words[at]
-		at += stride
+		p := uint32(positions.At(i))
 		if off := uint64(p - first); off+2 <= uint64(len(near)) {
 			values[i] = int16(binary.BigEndian.Uint16(near[off : off+2]))
 		} else {
@@ -651,16 +640,16 @@ func (m *Message) loadInt16s(values []int16, words []uint32, stride int) {
 	}
 }
 
-// appendInt32s appends the values of an i32 or enum field, for which every stride-th word stands.
-func (m *Message) appendInt32s(dst []int32, f *schema.Field, words []uint32, stride int) []int32 {
-	n := (len(words) + stride - 1) / stride
+// appendInt32s appends the values of an i32 or enum field, which words stand for.
+func (m *Message) appendInt32s(dst []int32, f *schema.Field, words index.Column) []int32 {
+	n := words.Len()
 	dst = slices.Grow(dst, n)[:len(dst)+n]
 	values := dst[len(dst)-n:]
-	m.loadInt32s(values, words, stride)
+	m.loadInt32s(values, words)
 	if f.Default != "" {
 		unset := int32(binary.BigEndian.Uint32([]byte(f.Default)))
 		for i := range values {
-			if words[i*stride] == 0 {
+			if words.At(i) == 0 {
 				values[i] = unset
 			}
 		}
@@ -668,13 +657,12 @@ func (m *Message) appendInt32s(dst []int32, f *schema.Field, words []uint32, str
 	return dst
 }
 
-// loadInt32s loads the values at the positions that every stride-th word is.
-func (m *Message) loadInt32s(values []int32, words []uint32, stride int) {
-	at, first := 0, words[0]
+// loadInt32s loads the values at these positions.
+func (m *Message) loadInt32s(values []int32, positions index.Column) {
+	first := uint32(positions.At(0))
 	near := m.buf.At(first) // most of them are there
 	for i := range values {
-		p := words[at]
-		at += stride
+		p := uint32(positions.At(i))
 		if off := uint64(p - first); off+4 <= uint64(len(near)) {
 			values[i] = int32(binary.BigEndian.Uint32(near[off : off+4]))
 		} else {
@@ -683,16 +671,16 @@ func (m *Message) loadInt32s(values []int32, words []uint32, stride int) {
 	}
 }
 
-// appendInt64s appends the values of an i64 field, for which every stride-th word stands.
-func (m *Message) appendInt64s(dst []int64, f *schema.Field, words []uint32, stride int) []int64 {
-	n := (len(words) + stride - 1) / stride
+// appendInt64s appends the values of an i64 field, which words stand for.
+func (m *Message) appendInt64s(dst []int64, f *schema.Field, words index.Column) []int64 {
+	n := words.Len()
 	dst = slices.Grow(dst, n)[:len(dst)+n]
 	values := dst[len(dst)-n:]
-	m.loadInt64s(values, words, stride)
+	m.loadInt64s(values, words)
 	if f.Default != "" {
 		unset := int64(binary.BigEndian.Uint64([]byte(f.Default)))
 		for i := range values {
-			if words[i*stride] == 0 {
+			if words.At(i) == 0 {
 				values[i] = unset
 			}
 		}
@@ -700,13 +688,12 @@ func (m *Message) appendInt64s(dst []int64, f *schema.Field, words []uint32, str
 	return dst
 }
 
-// loadInt64s loads the values at the positions that every stride-th word is.
-func (m *Message) loadInt64s(values []int64, words []uint32, stride int) {
-	at, first := 0, words[0]
+// loadInt64s loads the values at these positions.
+func (m *Message) loadInt64s(values []int64, positions index.Column) {
+	first := uint32(positions.At(0))
 	near := m.buf.At(first) // most of them are there
 	for i := range values {
-		p := words[at]
-		at += stride
+		p := uint32(positions.At(i))
 		if off := uint64(p - first); off+8 <= uint64(len(near)) {
 			values[i] = int64(binary.BigEndian.Uint64(near[off : off+8]))
 		} else {
@@ -715,16 +702,16 @@ func (m *Message) loadInt64s(values []int64, words []uint32, stride int) {
 	}
 }
 
-// appendFloat64s appends the values of a double field, for which every stride-th word stands.
-func (m *Message) appendFloat64s(dst []float64, f *schema.Field, words []uint32, stride int) []float64 {
-	n := (len(words) + stride - 1) / stride
+// appendFloat64s appends the values of a double field, which words stand for.
+func (m *Message) appendFloat64s(dst []float64, f *schema.Field, words index.Column) []float64 {
+	n := words.Len()
 	dst = slices.Grow(dst, n)[:len(dst)+n]
 	values := dst[len(dst)-n:]
-	m.loadFloat64s(values, words, stride)
+	m.loadFloat64s(values, words)
 	if f.Default != "" {
 		unset := math.Float64frombits(binary.BigEndian.Uint64([]byte(f.Default)))
 		for i := range values {
-			if words[i*stride] == 0 {
+			if words.At(i) == 0 {
 				values[i] = unset
 			}
 		}
@@ -732,13 +719,12 @@ func (m *Message) appendFloat64s(dst []float64, f *schema.Field, words []uint32,
 	return dst
 }
 
-// loadFloat64s loads the values at the positions that every stride-th word is.
-func (m *Message) loadFloat64s(values []float64, words []uint32, stride int) {
-	at, first := 0, words[0]
+// loadFloat64s loads the values at these positions.
+func (m *Message) loadFloat64s(values []float64, positions index.Column) {
+	first := uint32(positions.At(0))
 	near := m.buf.At(first) // most of them are there
 	for i := range values {
-		p := words[at]
-		at += stride
+		p := uint32(positions.At(i))
 		if off := uint64(p - first); off+8 <= uint64(len(near)) {
 			values[i] = math.Float64frombits(binary.BigEndian.Uint64(near[off : off+8]))
 		} else {
@@ -747,16 +733,16 @@ func (m *Message) loadFloat64s(values []float64, words []uint32, stride int) {
 	}
 }
 
-// appendUUIDs appends the values of a uuid field, for which every stride-th word stands.
-func (m *Message) appendUUIDs(dst [][16]byte, f *schema.Field, words []uint32, stride int) [][16]byte {
-	n := (len(words) + stride - 1) / stride
+// appendUUIDs appends the values of a uuid field, which words stand for.
+func (m *Message) appendUUIDs(dst [][16]byte, f *schema.Field, words index.Column) [][16]byte {
+	n := words.Len()
 	dst = slices.Grow(dst, n)[:len(dst)+n]
 	values := dst[len(dst)-n:]
-	m.loadUUIDs(values, words, stride)
+	m.loadUUIDs(values, words)
 	if f.Default != "" {
 		unset := [16]byte([]byte(f.Default)[:16])
 		for i := range values {
-			if words[i*stride] == 0 {
+			if words.At(i) == 0 {
 				values[i] = unset
 			}
 		}
@@ -764,13 +750,12 @@ func (m *Message) appendUUIDs(dst [][16]byte, f *schema.Field, words []uint32, s
 	return dst
 }
 
-// loadUUIDs loads the values at the positions that every stride-th word is.
-func (m *Message) loadUUIDs(values [][16]byte, words []uint32, stride int) {
-	at, first := 0, words[0]
+// loadUUIDs loads the values at these positions.
+func (m *Message) loadUUIDs(values [][16]byte, positions index.Column) {
+	first := uint32(positions.At(0))
 	near := m.buf.At(first) // most of them are there
 	for i := range values {
-		p := words[at]
-		at += stride
+		p := uint32(positions.At(i))
 		if off := uint64(p - first); off+16 <= uint64(len(near)) {
 			values[i] = [16]byte(near[off : off+16][:16])
 		} else {

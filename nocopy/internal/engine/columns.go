@@ -11,10 +11,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// This file reads one field of all elements of a list of structs; see Column of package nocopy. The
-// index has the words of the field at equal distances, or they are collected. A loop for each Go
-// type then loads what they stand for (basetypes.go). None of these loops is generic: a program
-// compiles generic functions itself, and would not inline the loads.
+// This file reads one field of all elements of a list of structs; see Column of package nocopy.
+// The index has the words of the field at equal distances, or they are collected. A loop for each
+// Go type then loads what they stand for, here or in basetypes.go. These loops are not generic: a
+// program compiles generic functions itself, and would not inline the loads.
+
+// columnType is the constraint of types whose slices are columns.
+type columnType interface {
+	bool | int8 | int16 | ~int32 | int64 | float64 | ~[16]byte | string
+}
 
 // Texts is texts one after another, and where each begins and ends.
 type Texts struct {
@@ -22,8 +27,8 @@ type Texts struct {
 	Data    []byte
 }
 
-// Validity has a bit for each of N values, the least significant first: whether it is set. The bits
-// after them are 0.
+// Validity has a bit for each of N values, the least significant first: whether it is set. The
+// bits after them are 0.
 type Validity struct {
 	Bits []byte
 	N    int
@@ -38,8 +43,7 @@ func AppendColumn(dst any, l Struct, d *schema.Struct, id int16) {
 		return
 	}
 	if s, stride := l.First(); stride != 0 && !d.IsWide() {
-		at := s.entry() + f.Word()
-		l.m.appendColumn(dst, f, l.m.ix.Words[at:][:uint32(n-1)*stride+1], int(stride))
+		l.m.appendColumn(dst, f, l.m.ix.Column(s.entry()+f.Word(), stride, n))
 		return
 	}
 	l.FillByIndex()
@@ -48,13 +52,13 @@ func AppendColumn(dst any, l Struct, d *schema.Struct, id int16) {
 			l.StructAt(i)
 		}
 	}
-	var words [64]uint32
+	var words index.Collected
 	for from := 0; from < n; from += len(words) {
-		some := words[:min(n-from, len(words))]
-		for i := range some {
-			some[i] = uint32(l.m.ix.At(l.m.structEntry(l.entry(), uint32(from+i)), f.Ref()))
+		k := min(n-from, len(words))
+		for i := range k {
+			words.Set(i, l.m.ix.At(l.m.structEntry(l.entry(), uint32(from+i)), f.Ref()))
 		}
-		l.m.appendColumn(dst, f, some, 1)
+		l.m.appendColumn(dst, f, words.Column(k))
 	}
 }
 
@@ -66,33 +70,55 @@ func columnField(dst any, d *schema.Struct, id int16) *schema.Field {
 		panic("nocopy: no column of field " + strconv.Itoa(int(id)) + ": " + d.GoName() + " does not have it")
 	}
 	f := &d.Fields()[i]
-	if want := columnWire(dst); want != f.Type.Wire() && want != wire.Stop {
+	fits := true
+	switch dst.(type) {
+	case *Validity:
+	case *[]string, *Texts:
+		fits = f.Kind() == schema.Text
+	default:
+		fits = f.Type.Wire() == fixedWire(dst)
+	}
+	if !fits {
 		panic("nocopy: no column of type " + reflect.TypeOf(dst).Elem().String() + ": " +
 			d.GoName() + "." + f.Name + " is of type " + f.Type.String())
 	}
 	return f
 }
 
-// appendStrings appends the strings of a field, for which every stride-th word stands.
-func (m *Message) appendStrings(dst []string, f *schema.Field, words []uint32, stride int) []string {
+// appendColumn appends the values of a field, which words stand for, to *dst.
+func (m *Message) appendColumn(dst any, f *schema.Field, words index.Column) {
+	switch v := dst.(type) {
+	case *[]string:
+		*v = m.appendStrings(*v, f, words)
+	case *Texts:
+		m.appendTexts(v, f, words)
+	case *Validity:
+		v.append(words)
+	default:
+		m.appendFixed(dst, f, words)
+	}
+}
+
+// appendStrings appends the strings of a field.
+func (m *Message) appendStrings(dst []string, f *schema.Field, words index.Column) []string {
 	unset := textDefault(f)
-	for i := 0; i < len(words); i += stride {
+	for i := range words.Len() {
 		text := unset
-		if words[i] != 0 {
-			text = m.TextString(index.Word(words[i]))
+		if word := words.At(i); word != 0 {
+			text = m.TextString(word)
 		}
 		dst = append(dst, text)
 	}
 	return dst
 }
 
-// appendTexts appends the texts of a field, for which every stride-th word stands.
-func (m *Message) appendTexts(dst *Texts, f *schema.Field, words []uint32, stride int) {
+// appendTexts appends the texts of a field.
+func (m *Message) appendTexts(dst *Texts, f *schema.Field, words index.Column) {
 	unset, data, offsets := memory.StringBytes(textDefault(f)), dst.Data, dst.Offsets
-	for i := 0; i < len(words); i += stride {
+	for i := range words.Len() {
 		text := unset
-		if words[i] != 0 {
-			text = (*Walker)(m).Text(index.Word(words[i]))
+		if word := words.At(i); word != 0 {
+			text = (*Walker)(m).Text(word)
 		}
 		data = append(data, text...)
 		if len(data) > math.MaxInt32 {
@@ -111,13 +137,13 @@ func textDefault(f *schema.Field) string {
 	return f.Default[wire.TextHeader:]
 }
 
-// append appends a bit for every stride-th word.
-func (v *Validity) append(words []uint32, stride int) {
-	for i := 0; i < len(words); i += stride {
+// append appends a bit for each word.
+func (v *Validity) append(words index.Column) {
+	for i := range words.Len() {
 		if v.N%8 == 0 {
 			v.Bits = append(v.Bits, 0)
 		}
-		if words[i] != 0 {
+		if words.At(i) != 0 {
 			v.Bits[len(v.Bits)-1] |= 1 << (v.N % 8)
 		}
 		v.N++

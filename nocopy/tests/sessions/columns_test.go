@@ -1,3 +1,5 @@
+// Columns of lists of structs, beside getters.
+
 package sessions
 
 import (
