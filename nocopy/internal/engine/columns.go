@@ -42,12 +42,14 @@ func AppendColumn(dst any, l Struct, d *schema.Struct, id int16) {
 	if n == 0 {
 		return
 	}
-	if s, stride := l.First(); stride != 0 && !d.IsWide() {
-		l.m.appendColumn(dst, f, l.m.ix.Column(s.entry()+f.Word(), stride, n))
+	m, wide := l.m, d.IsWide()
+	s, stride := l.First()
+	if stride != 0 && !wide {
+		m.appendColumn(dst, f, m.ix.Column(s.entry()+f.Word(), stride, n))
 		return
 	}
 	l.FillByIndex()
-	if l.m.ix.List(l.entry()).Room().IsBuilding() {
+	if m.ix.List(l.entry()).Room().IsBuilding() {
 		for i := range n { // begins elements, as All does
 			l.StructAt(i)
 		}
@@ -56,9 +58,17 @@ func AppendColumn(dst any, l Struct, d *schema.Struct, id int16) {
 	for from := 0; from < n; from += len(words) {
 		k := min(n-from, len(words))
 		for i := range k {
-			words.Set(i, l.m.ix.At(l.m.structEntry(l.entry(), uint32(from+i)), f.Ref()))
+			e := s.entry() + uint32(from+i)*stride
+			if stride == 0 {
+				e = m.structEntry(l.entry(), uint32(from+i))
+			}
+			if wide {
+				words.Set(i, Wide(m.handle(e)).word(f.Ref()))
+			} else {
+				words.Set(i, m.ix.Near(e, f.Ref()))
+			}
 		}
-		l.m.appendColumn(dst, f, words.Column(k))
+		m.appendColumn(dst, f, words.Column(k))
 	}
 }
 
