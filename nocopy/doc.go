@@ -112,9 +112,12 @@
 //
 // Parsing is one pass that checks and indexes. Getters of scalars are inlined, except in structs
 // with more than 57 fields. A program that reads all fields of such a struct should ask IsSetX
-// first, which is inlined. Getters of strings are not inlined; they copy nothing. Setters of
-// scalars store in place, unless the bytes belong to the caller or are shared: then they replace
-// the value. Fields may be set in any order. The order of the IDL, depth first, is fastest.
+// first, which is inlined. Getters of strings are not inlined; they copy nothing. [Column] reads a
+// number of all elements of a long list in a third of the time of their getters.
+//
+// Setters of scalars store in place, unless the bytes belong to the caller or are shared: then
+// they replace the value. Fields may be set in any order. The order of the IDL, depth first, is
+// fastest.
 //
 // # Structs of plain values
 //

@@ -5,6 +5,7 @@ package engine
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
@@ -501,4 +502,264 @@ func (AsEnum[E]) get(m *Message, w index.Word) E { return E(binary.BigEndian.Uin
 
 func (AsEnum[E]) encode(v E) encoded {
 	return encodeFixed(4, uint64(uint32(v)))
+}
+
+// appendFixed appends the values of a field of fixed size, which words stand for, to *dst: a slice
+// of the field's Go type.
+func (m *Message) appendFixed(dst any, f *schema.Field, words index.Column) {
+	switch v := dst.(type) {
+	case *[]bool:
+		*v = m.appendBools(*v, f, words)
+	case *[]int8:
+		*v = m.appendInt8s(*v, f, words)
+	case *[]int16:
+		*v = m.appendInt16s(*v, f, words)
+	case *[]int32:
+		*v = m.appendInt32s(*v, f, words)
+	case *[]int64:
+		*v = m.appendInt64s(*v, f, words)
+	case *[]float64:
+		*v = m.appendFloat64s(*v, f, words)
+	case *[][16]byte:
+		*v = m.appendUUIDs(*v, f, words)
+	}
+}
+
+// fixedWire returns the wire type of values in *dst, a slice of the Go type of a field of fixed
+// size.
+func fixedWire(dst any) wire.Type {
+	switch dst.(type) {
+	case *[]bool:
+		return wire.Bool
+	case *[]int8:
+		return wire.I8
+	case *[]int16:
+		return wire.I16
+	case *[]int32:
+		return wire.I32
+	case *[]int64:
+		return wire.I64
+	case *[]float64:
+		return wire.Double
+	case *[][16]byte:
+		return wire.UUID
+	}
+	return wire.Stop
+}
+
+// appendBools appends the values of a bool field, which words stand for.
+func (m *Message) appendBools(dst []bool, f *schema.Field, words index.Column) []bool {
+	n := words.Len()
+	dst = slices.Grow(dst, n)[:len(dst)+n]
+	values := dst[len(dst)-n:]
+	m.loadBools(values, words)
+	if f.Default != "" {
+		unset := []byte(f.Default)[0] != 0
+		for i := range values {
+			if words.At(i) == 0 {
+				values[i] = unset
+			}
+		}
+	}
+	return dst
+}
+
+// loadBools loads the values at these positions.
+func (m *Message) loadBools(values []bool, positions index.Column) {
+	first := uint32(positions.At(0))
+	near := m.buf.At(first) // most of them are there
+	for i := range values {
+		p := uint32(positions.At(i))
+		if off := uint64(p - first); off+1 <= uint64(len(near)) {
+			values[i] = near[off : off+1][0] != 0
+		} else {
+			values[i] = m.buf.Load1(p) != 0
+		}
+	}
+}
+
+// appendInt8s appends the values of an i8 field, which words stand for.
+func (m *Message) appendInt8s(dst []int8, f *schema.Field, words index.Column) []int8 {
+	n := words.Len()
+	dst = slices.Grow(dst, n)[:len(dst)+n]
+	values := dst[len(dst)-n:]
+	m.loadInt8s(values, words)
+	if f.Default != "" {
+		unset := int8([]byte(f.Default)[0])
+		for i := range values {
+			if words.At(i) == 0 {
+				values[i] = unset
+			}
+		}
+	}
+	return dst
+}
+
+// loadInt8s loads the values at these positions.
+func (m *Message) loadInt8s(values []int8, positions index.Column) {
+	first := uint32(positions.At(0))
+	near := m.buf.At(first) // most of them are there
+	for i := range values {
+		p := uint32(positions.At(i))
+		if off := uint64(p - first); off+1 <= uint64(len(near)) {
+			values[i] = int8(near[off : off+1][0])
+		} else {
+			values[i] = int8(m.buf.Load1(p))
+		}
+	}
+}
+
+// appendInt16s appends the values of an i16 field, which words stand for.
+func (m *Message) appendInt16s(dst []int16, f *schema.Field, words index.Column) []int16 {
+	n := words.Len()
+	dst = slices.Grow(dst, n)[:len(dst)+n]
+	values := dst[len(dst)-n:]
+	m.loadInt16s(values, words)
+	if f.Default != "" {
+		unset := int16(binary.BigEndian.Uint16([]byte(f.Default)))
+		for i := range values {
+			if words.At(i) == 0 {
+				values[i] = unset
+			}
+		}
+	}
+	return dst
+}
+
+// loadInt16s loads the values at these positions.
+func (m *Message) loadInt16s(values []int16, positions index.Column) {
+	first := uint32(positions.At(0))
+	near := m.buf.At(first) // most of them are there
+	for i := range values {
+		p := uint32(positions.At(i))
+		if off := uint64(p - first); off+2 <= uint64(len(near)) {
+			values[i] = int16(binary.BigEndian.Uint16(near[off : off+2]))
+		} else {
+			values[i] = int16(m.buf.Load2(p))
+		}
+	}
+}
+
+// appendInt32s appends the values of an i32 or enum field, which words stand for.
+func (m *Message) appendInt32s(dst []int32, f *schema.Field, words index.Column) []int32 {
+	n := words.Len()
+	dst = slices.Grow(dst, n)[:len(dst)+n]
+	values := dst[len(dst)-n:]
+	m.loadInt32s(values, words)
+	if f.Default != "" {
+		unset := int32(binary.BigEndian.Uint32([]byte(f.Default)))
+		for i := range values {
+			if words.At(i) == 0 {
+				values[i] = unset
+			}
+		}
+	}
+	return dst
+}
+
+// loadInt32s loads the values at these positions.
+func (m *Message) loadInt32s(values []int32, positions index.Column) {
+	first := uint32(positions.At(0))
+	near := m.buf.At(first) // most of them are there
+	for i := range values {
+		p := uint32(positions.At(i))
+		if off := uint64(p - first); off+4 <= uint64(len(near)) {
+			values[i] = int32(binary.BigEndian.Uint32(near[off : off+4]))
+		} else {
+			values[i] = int32(m.buf.Load4(p))
+		}
+	}
+}
+
+// appendInt64s appends the values of an i64 field, which words stand for.
+func (m *Message) appendInt64s(dst []int64, f *schema.Field, words index.Column) []int64 {
+	n := words.Len()
+	dst = slices.Grow(dst, n)[:len(dst)+n]
+	values := dst[len(dst)-n:]
+	m.loadInt64s(values, words)
+	if f.Default != "" {
+		unset := int64(binary.BigEndian.Uint64([]byte(f.Default)))
+		for i := range values {
+			if words.At(i) == 0 {
+				values[i] = unset
+			}
+		}
+	}
+	return dst
+}
+
+// loadInt64s loads the values at these positions.
+func (m *Message) loadInt64s(values []int64, positions index.Column) {
+	first := uint32(positions.At(0))
+	near := m.buf.At(first) // most of them are there
+	for i := range values {
+		p := uint32(positions.At(i))
+		if off := uint64(p - first); off+8 <= uint64(len(near)) {
+			values[i] = int64(binary.BigEndian.Uint64(near[off : off+8]))
+		} else {
+			values[i] = int64(m.buf.Load8(p))
+		}
+	}
+}
+
+// appendFloat64s appends the values of a double field, which words stand for.
+func (m *Message) appendFloat64s(dst []float64, f *schema.Field, words index.Column) []float64 {
+	n := words.Len()
+	dst = slices.Grow(dst, n)[:len(dst)+n]
+	values := dst[len(dst)-n:]
+	m.loadFloat64s(values, words)
+	if f.Default != "" {
+		unset := math.Float64frombits(binary.BigEndian.Uint64([]byte(f.Default)))
+		for i := range values {
+			if words.At(i) == 0 {
+				values[i] = unset
+			}
+		}
+	}
+	return dst
+}
+
+// loadFloat64s loads the values at these positions.
+func (m *Message) loadFloat64s(values []float64, positions index.Column) {
+	first := uint32(positions.At(0))
+	near := m.buf.At(first) // most of them are there
+	for i := range values {
+		p := uint32(positions.At(i))
+		if off := uint64(p - first); off+8 <= uint64(len(near)) {
+			values[i] = math.Float64frombits(binary.BigEndian.Uint64(near[off : off+8]))
+		} else {
+			values[i] = math.Float64frombits(m.buf.Load8(p))
+		}
+	}
+}
+
+// appendUUIDs appends the values of a uuid field, which words stand for.
+func (m *Message) appendUUIDs(dst [][16]byte, f *schema.Field, words index.Column) [][16]byte {
+	n := words.Len()
+	dst = slices.Grow(dst, n)[:len(dst)+n]
+	values := dst[len(dst)-n:]
+	m.loadUUIDs(values, words)
+	if f.Default != "" {
+		unset := [16]byte([]byte(f.Default)[:16])
+		for i := range values {
+			if words.At(i) == 0 {
+				values[i] = unset
+			}
+		}
+	}
+	return dst
+}
+
+// loadUUIDs loads the values at these positions.
+func (m *Message) loadUUIDs(values [][16]byte, positions index.Column) {
+	first := uint32(positions.At(0))
+	near := m.buf.At(first) // most of them are there
+	for i := range values {
+		p := uint32(positions.At(i))
+		if off := uint64(p - first); off+16 <= uint64(len(near)) {
+			values[i] = [16]byte(near[off : off+16][:16])
+		} else {
+			values[i] = [16]byte(m.buf.At(p)[:16])
+		}
+	}
 }

@@ -219,6 +219,33 @@ func (s Elements) Swap(i, j int) { s.words[i], s.words[j] = s.words[j], s.words[
 // Move copies the words from element from on to element to on.
 func (s Elements) Move(to, from int) { copy(s.words[to:], s.words[from:]) }
 
+// Column is a view of words at equal distances, such as those of a field in entries that follow
+// one another. It is good until the index grows. It is kept in registers, since it has 4 words.
+type Column struct {
+	words  []uint32 // from the first to the last
+	stride int
+}
+
+// Column returns a view of n words, of which the first is number at.
+func (x *Index) Column(at, stride uint32, n int) Column {
+	return Column{x.Words[at:][:uint32(n-1)*stride+1], int(stride)}
+}
+
+// Len returns the number of words.
+func (c Column) Len() int { return (len(c.words)-1)/c.stride + 1 }
+
+// At returns word i.
+func (c Column) At(i int) Word { return Word(c.words[i*c.stride]) }
+
+// Collected is memory for words that are at no equal distances.
+type Collected [64]uint32
+
+// Set sets word i.
+func (c *Collected) Set(i int, w Word) { c[i] = uint32(w) }
+
+// Column returns a view of the first n words.
+func (c *Collected) Column(n int) Column { return Column{c[:n], 1} }
+
 // ClearPairs makes the slots of pairs from to to-1 of a map zero.
 func (l List) ClearPairs(from, to uint32) {
 	clear(l.x.Words[l.Slots():][from*entry.PairWords : to*entry.PairWords])

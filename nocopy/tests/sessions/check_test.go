@@ -169,6 +169,9 @@ func (c comparer) value(path string, t *referee.Type, want referee.Value, got im
 			}
 			c.value(fmt.Sprintf("%s[%d]", path, i), t.Elem, x, h.Element(i))
 		}
+		if t.Elem.IsStruct() {
+			c.columns(path, h)
+		}
 	case *referee.Map:
 		c.dict(path, t, want, got.Struct())
 	default:
