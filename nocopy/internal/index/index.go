@@ -88,11 +88,10 @@ func (x *Index) Owner() Owner { return x.owner }
 // Alloc returns the first of n more words of the index, which are zero.
 func (x *Index) Alloc(n int) uint32 {
 	e := x.Used
-	end := e + uint32(n)
 	if uint64(e)+uint64(n) > uint64(x.Zeroed) {
 		x.zero(int(e) + n)
 	}
-	x.Used = end
+	x.Used = e + uint32(n)
 	return e
 }
 
