@@ -333,7 +333,12 @@ func (m *Message) beginContainer(t *schema.Type, n int, f schema.Ref) uint32 {
 		clear(b[lead+wire.ListHeader:])
 		next = count
 	default:
-		p = m.buf.AppendWithHead(containerHeader(f.Header(), t.Elem().Wire(), count), lead+wire.ListHeader, "")
+		head, size := containerHeader(f.Header(), t.Elem().Wire(), count), lead+wire.ListHeader
+		if m.buf.Fits(0) {
+			p = m.buf.AppendHead(head, size)
+		} else {
+			p = m.buf.AppendWithHead(head, size, "")
+		}
 		if t.Elem().Kind() == schema.Record {
 			d := t.Elem().Struct()
 			room = index.Room(d.Words()).Building()

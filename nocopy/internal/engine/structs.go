@@ -89,8 +89,10 @@ func (s Struct) placeAt(i int) Struct {
 		}
 		m.closeTo(k + 1)
 	}
-	m.open[k].next++
-	m.beginStruct(m.open[k].typ.Elem().Struct(), m.structEntry(e, uint32(i)))
+	list := &m.open[k]
+	list.next++
+	d := list.typ.Elem().Struct()
+	m.beginStruct(d, m.ix.List(e).Slots()+uint32(i)*uint32(d.Words())) // there is no table yet
 	return Struct{m, m.openHandle}
 }
 

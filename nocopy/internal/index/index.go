@@ -129,7 +129,7 @@ func (x *Index) NoteGrowth() {
 }
 
 // zeroAhead is how many words are made zero ahead of their use.
-const zeroAhead = 64
+const zeroAhead = 128
 
 // Grow makes the index end words long at least, and twice as long as before if that is not more
 // than most. An index of more than half of most is made as long as most: so all that is allocated
