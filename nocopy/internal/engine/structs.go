@@ -19,8 +19,9 @@ func (s Struct) StructAt(i int) Struct {
 	}
 	m, e := s.m, uint32(s.k)
 	if n := len(m.open); n >= 2 {
+		// An element of this list is the innermost frame, and element i is next: one comparison
 		list := &m.open[n-2]
-		if uint32((s.k^m.openHandle)>>32)|(list.e^e)|(list.next^uint32(i)) == 0 && m.mayBegin(list, i) {
+		if uint32((s.k^m.openHandle)>>32)|(list.e^e)|(list.next^uint32(i)) == 0 && uint(i) < uint(list.end) && m.buf.Fits(memory.MaxShort) {
 			return m.nextElement(list, &m.open[n-1])
 		}
 	}
@@ -79,20 +80,21 @@ func (s Struct) placeAt(i int) Struct {
 	if k < 0 || m.open[k].next != uint32(i) {
 		return s.placeApart(i)
 	}
-	if k+1 < len(m.open) { // the element before may have values that are not complete
-		m.closeTo(k + 2)
+	if k+1 < len(m.open) { // the element before is not complete
+		if uint(i) < uint(m.open[k].end) {
+			m.closeTo(k + 2)
+			if m.openHandle != 0 && m.buf.Fits(memory.MaxShort) {
+				return m.nextElement(&m.open[k], &m.open[k+1])
+			}
+		}
+		m.closeTo(k + 1)
 		if m.buf.Crowded() && !m.buf.RoomToChange(0) {
 			panic(panicFull)
 		}
-		if list := &m.open[k]; m.openHandle != 0 && m.mayBegin(list, i) {
-			return m.nextElement(list, &m.open[k+1])
-		}
-		m.closeTo(k + 1)
 	}
-	list := &m.open[k]
-	list.next++
-	d := list.typ.Elem().Struct()
-	m.beginStruct(d, m.ix.List(e).Slots()+uint32(i)*uint32(d.Words())) // there is no table yet
+	d := m.open[k].typ.Elem().Struct()
+	m.beginStruct(d, m.ix.List(e).Slots()+uint32(i)*uint32(d.Words())) // elements to come: no table
+	m.open[k].next++
 	return Struct{m, m.openHandle}
 }
 
@@ -105,14 +107,9 @@ func (s Struct) placeApart(i int) Struct {
 	return m.handle(m.structEntry(e, uint32(i)))
 }
 
-// mayBegin reports whether nextElement may begin element i, the next one of the list whose frame is
-// list. The element before must be the innermost frame, and its fields simply appended.
-func (m *Message) mayBegin(list *frame, i int) bool {
-	return uint(i) < uint(list.end) && m.buf.Fits(memory.MaxShort)
-}
-
-// nextElement returns the next element of the list whose frame is list. It appends the STOP of the
-// element before, whose frame is elem, and the template of the next in one go.
+// nextElement returns the next element of the list whose frame is list, one before list.end. It
+// appends the STOP of the element before and the template of the next in one go. elem is the frame
+// of the element before, the innermost one, to which fields are simply appended. MaxShort must Fit.
 func (m *Message) nextElement(list, elem *frame) Struct {
 	d := elem.typ.Struct()
 	p := m.buf.Tail()
