@@ -97,7 +97,6 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 	per := t.ElemWords()
 	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
 		m.makeTable(e, t)
-		m.open[len(m.open)-1].end = 0
 		per = 1
 	}
 	count := m.ix.List(e).Count()
