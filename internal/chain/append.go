@@ -113,9 +113,6 @@ func (b *Buffer) AppendWithHead(head uint64, lead int, v string) Pos {
 	if !b.Fits(len(v)) {
 		return b.appendLongWithHead(head, lead, v)
 	}
-	if v == "" {
-		return b.AppendHead(head, lead)
-	}
 	p := b.Tail()
 	b.AppendShort(head, lead, v)
 	return p

@@ -361,7 +361,13 @@ func (m *Message) beginStruct(d *schema.Struct, e uint32) { m.startStruct(d, e, 
 // startStruct is beginStruct for the value of a field: it appends the high lead bytes of header
 // before the template.
 func (m *Message) startStruct(d *schema.Struct, e uint32, header uint64, lead int) {
-	p := m.buf.AppendWithHead(header, lead, d.Template()) + uint32(lead)
+	p := m.buf.Tail()
+	if template := d.Template(); m.buf.Fits(len(template)) { // without another call
+		m.buf.AppendShort(header, lead, template)
+	} else {
+		p = m.buf.AppendWithHead(header, lead, template)
+	}
+	p += uint32(lead)
 	if d.IsWide() {
 		m.ix.PutTemplate(d, e, p)
 	}
