@@ -6,6 +6,9 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/testtypes"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // inner is where a list in the element of a list is filled: the message, the outer list, the inner
@@ -78,5 +81,53 @@ func TestListsInLists(t *testing.T) {
 				s.Release()
 			}
 		}
+	}
+}
+
+// TestElementsInOrder: elements that are begun in order are complete, whatever fields their type
+// requires, and there are no more of them than the list has.
+func TestElementsInOrder(t *testing.T) {
+	numbers := func(name string, n, required int) *schema.Struct {
+		d, fields := schema.NewStruct(name), make([]schema.FieldDesc, n)
+		for i := range fields {
+			fields[i] = schema.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i), Type: schema.TypeI64, Req: schema.Optional}
+			if i < required {
+				fields[i].Req = schema.Required
+			}
+		}
+		define(d, fields)
+		return d
+	}
+	const n = 3
+	for _, d := range []*schema.Struct{pointDesc, defaultDesc, testtypes.Strict, numbers("Long", 50, 50), numbers("Broad", 200, 3)} {
+		list := schema.NewStruct("ListOf" + d.Name())
+		define(list, []schema.FieldDesc{{ID: 1, Name: "l", Type: schema.ListOf(schema.StructOf(d)), Req: schema.Optional}})
+		s := newStruct(list)
+		l := nocopy.StructList[engine.Struct](s.NewChild(list.Field(0), list, n))
+		for i := range n + 1 {
+			for _, no := range []int{n, -1} { // before the next element, and after the last one
+				testtypes.PanicsWith(t, engine.IndexError{Index: no, Len: n}.Error(), func() { l.At(no) })
+			}
+			if i < n {
+				l.At(i)
+			}
+		}
+		want := []byte{byte(wire.List), 0, 1, byte(wire.Struct), 0, 0, 0, n}
+		for range n {
+			want = schema.AppendZero(want, schema.StructOf(d))
+		}
+		got := s.Message().AppendTo(nil)
+		if string(got) != string(want)+stop {
+			t.Errorf("%s: the list is %x, not %x", d.Name(), got, want)
+		}
+		again := nocopy.StructList[engine.Struct](mustParse(t, list, got).Child(list.Field(0), list))
+		for i, e := range l.All() {
+			for k := range d.Fields() {
+				if f := d.Field(k); e.HasField(f) != again.At(i).HasField(f) {
+					t.Errorf("%s: element %d has field %d: %t", d.Name(), i, k, e.HasField(f))
+				}
+			}
+		}
+		s.Release()
 	}
 }
