@@ -98,7 +98,7 @@ func TestElementsInOrder(t *testing.T) {
 		define(d, fields)
 		return d
 	}
-	const n = 3
+	const n = 400 // with long elements more than a block has room for
 	for _, d := range []*schema.Struct{pointDesc, defaultDesc, testtypes.Strict, numbers("Long", 50, 50), numbers("Broad", 200, 3)} {
 		list := schema.NewStruct("ListOf" + d.Name())
 		define(list, []schema.FieldDesc{{ID: 1, Name: "l", Type: schema.ListOf(schema.StructOf(d)), Req: schema.Optional}})
@@ -112,7 +112,7 @@ func TestElementsInOrder(t *testing.T) {
 				l.At(i)
 			}
 		}
-		want := []byte{byte(wire.List), 0, 1, byte(wire.Struct), 0, 0, 0, n}
+		want := []byte{byte(wire.List), 0, 1, byte(wire.Struct), 0, 0, n >> 8, n & 0xff}
 		for range n {
 			want = schema.AppendZero(want, schema.StructOf(d))
 		}
