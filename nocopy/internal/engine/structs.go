@@ -107,9 +107,10 @@ func (s Struct) placeApart(i int) Struct {
 	return m.handle(m.structEntry(e, uint32(i)))
 }
 
-// nextElement returns the next element of the list whose frame is list, one before list.end. It
-// appends the STOP of the element before and the template of the next in one go. elem is the frame
-// of the element before, the innermost one, to which fields are simply appended. MaxShort must Fit.
+// nextElement begins the next element of the list whose frame is list, and returns it. It appends
+// the STOP of the element before and the template of the next in one go. elem is the frame of the
+// element before: the innermost frame, to which fields are simply appended. There are elements to
+// begin before list.end, and MaxShort bytes Fit.
 func (m *Message) nextElement(list, elem *frame) Struct {
 	d := elem.typ.Struct()
 	p := m.buf.Tail()
