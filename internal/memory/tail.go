@@ -1,5 +1,7 @@
 package memory
 
+import "encoding/binary"
+
 // Tail returns the position at which the next bytes are appended, if they need no new block.
 func (s *Space) Tail() Pos { return s.tailPos + Pos(s.used) }
 
@@ -28,6 +30,15 @@ func (s *Space) AppendFitting(v byte) Pos {
 	i := s.used
 	s.tail[i] = v
 	s.used = i + 1
+	return s.tailPos + Pos(i)
+}
+
+// AppendHead appends the high lead bytes of head, at most 8, in the block at the tail, and returns
+// the position of the first. There must be room for them there, see Fits.
+func (s *Space) AppendHead(head uint64, lead int) Pos {
+	i := s.used
+	binary.BigEndian.PutUint64(s.tail[i:], head)
+	s.used = i + lead
 	return s.tailPos + Pos(i)
 }
 

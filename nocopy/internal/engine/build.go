@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -49,15 +50,20 @@ func (m *Message) openStruct(e uint32) {
 // closeNested completes all frames nested in the frame of entry e, and reports whether e has a
 // frame.
 func (m *Message) closeNested(e uint32) bool {
-	for i := len(m.open) - 1; i >= 0; i-- {
-		if m.open[i].e == e {
-			if n := i + 1; n < len(m.open) {
-				m.closeTo(n)
-			}
-			return true
-		}
+	n := m.frameNumber(e) + 1
+	if n > 0 && n < len(m.open) {
+		m.closeTo(n)
 	}
-	return false
+	return n > 0
+}
+
+// frameNumber returns the number of the frame of entry e in m.open, -1 if it has none.
+func (m *Message) frameNumber(e uint32) int {
+	i := len(m.open) - 1
+	for i >= 0 && m.open[i].e != e {
+		i--
+	}
+	return i
 }
 
 // closeEntry completes the struct or container of entry e, if it has a frame, and all nested in
@@ -297,12 +303,10 @@ func (m *Message) beginAt(q place, n int) Struct {
 // beginRecord appends the beginning of a struct, after the header of field f unless that is 0, and
 // pushes a frame for it. It returns its entry: e, or a new one if e is 0.
 func (m *Message) beginRecord(d *schema.Struct, f schema.Ref, e uint32) uint32 {
-	lead := leadOf(f)
 	if e == 0 {
 		e = m.ix.AllocFor(d.Type(), d.Words())
 	}
-	p := m.buf.AppendWithHead(uint64(f.Header())<<40, lead, d.Template())
-	m.startStruct(d, e, p+uint32(lead), uint8(lead))
+	m.startStruct(d, e, uint64(f.Header())<<40, leadOf(f))
 	return e
 }
 
@@ -316,7 +320,7 @@ func (m *Message) beginContainer(t *schema.Type, n int, f schema.Ref) uint32 {
 	}
 	e := m.ix.AllocFor(t, listWords+slotWords(t, n))
 	count, room := uint32(n), index.Room(n)
-	var p, next uint32
+	var p, next, end uint32
 	switch {
 	case t.Kind() == schema.Dict:
 		p, count = m.buf.AppendWithHead(containerHeader(f.Header(), t.Key().Wire(), uint32(t.Elem().Wire())<<24), lead+wire.MapHeader-1, "\x00"), 0
@@ -329,13 +333,23 @@ func (m *Message) beginContainer(t *schema.Type, n int, f schema.Ref) uint32 {
 		clear(b[lead+wire.ListHeader:])
 		next = count
 	default:
-		p = m.buf.AppendWithHead(containerHeader(f.Header(), t.Elem().Wire(), count), lead+wire.ListHeader, "")
+		head, size := containerHeader(f.Header(), t.Elem().Wire(), count), lead+wire.ListHeader
+		if m.buf.Fits(0) {
+			p = m.buf.AppendHead(head, size)
+		} else {
+			p = m.buf.AppendWithHead(head, size, "")
+		}
 		if t.Elem().Kind() == schema.Record {
-			room = index.Room(t.Elem().Struct().Words()).Building()
+			d := t.Elem().Struct()
+			room = index.Room(d.Words()).Building()
+			if len(d.AddedIfUnset()) == 0 && len(d.Template()) <= memory.MaxShort && len(d.WideTemplate()) == 0 {
+				end = count
+			}
 		}
 	}
 	m.ix.MakeList(e, t, p+uint32(lead)+t.HeaderSize(), 0, count, room)
-	m.push(t, e, next).lead = uint8(lead)
+	frame := m.push(t, e, next)
+	frame.lead, frame.end = uint8(lead), end
 	m.openHandle = 0
 	return e
 }
@@ -352,10 +366,15 @@ func (m *Message) closeAllUnlessSealed() {
 func slotWords(t *schema.Type, n int) int {
 	words := int64(n) * int64(t.ElemWords())
 	if uint64(words) > index.MaxWords {
-		t.Elem().MustBeDefined()
-		panicCount(n)
+		panicWords(t, n)
 	}
 	return int(words)
+}
+
+// panicWords panics because slotWords can't return a number of words.
+func panicWords(t *schema.Type, n int) {
+	t.Elem().MustBeDefined()
+	panicCount(n)
 }
 
 // containerHeader returns the bytes that a container begins with, in the high bytes of a number:

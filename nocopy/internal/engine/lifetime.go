@@ -356,13 +356,18 @@ func releasedTwice() {
 }
 
 // beginStruct appends the template of a new struct and pushes a frame for it. e is its entry.
-func (m *Message) beginStruct(d *schema.Struct, e uint32) {
-	m.startStruct(d, e, m.buf.AppendWithHead(0, 0, d.Template()), 0)
-}
+func (m *Message) beginStruct(d *schema.Struct, e uint32) { m.startStruct(d, e, 0, 0) }
 
-// startStruct pushes a frame for the struct of entry e, whose template is on the wire at
-// position p, after a field header of so many bytes.
-func (m *Message) startStruct(d *schema.Struct, e, p uint32, lead uint8) {
+// startStruct is beginStruct for the value of a field: it appends the high lead bytes of header
+// before the template.
+func (m *Message) startStruct(d *schema.Struct, e uint32, header uint64, lead int) {
+	p := m.buf.Tail()
+	if template := d.Template(); m.buf.Fits(len(template)) { // without another call
+		m.buf.AppendShort(header, lead, template)
+	} else {
+		p = m.buf.AppendWithHead(header, lead, template)
+	}
+	p += uint32(lead)
 	if d.IsWide() {
 		m.ix.PutTemplate(d, e, p)
 	}
@@ -370,7 +375,7 @@ func (m *Message) startStruct(d *schema.Struct, e, p uint32, lead uint8) {
 	if debugging {
 		m.noteTemplate(d, e)
 	}
-	m.push(d.Type(), e, 0).lead = lead
+	m.push(d.Type(), e, 0).lead = uint8(lead)
 	m.openHandle = m.gen<<32 | uint64(e)
 }
 

@@ -82,10 +82,8 @@ func (m *Message) openList(e uint32) {
 
 // frameOf returns the frame of the list or map of entry e, nil if it is complete.
 func (m *Message) frameOf(e uint32) *frame {
-	for i := len(m.open) - 1; i >= 0; i-- {
-		if m.open[i].e == e {
-			return &m.open[i]
-		}
+	if i := m.frameNumber(e); i >= 0 {
+		return &m.open[i]
 	}
 	return nil
 }
@@ -161,7 +159,6 @@ func (m *Message) makeTable(e uint32, t *schema.Type) {
 	if l.Room().HasTable() {
 		return
 	}
-	m.listFill.handle = 0 // another list may be filled next
 	n, first, stride := l.Count(), l.Slots(), uint32(t.Elem().Struct().Words())
 	if m.ix.Reuses && n > 0 && m.slotsFollow(e) {
 		m.ix.SetBlockRoom(e, listWords+n*stride)

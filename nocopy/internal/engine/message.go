@@ -85,7 +85,6 @@ type builder struct {
 	// Its fields are appended without further ado.
 	openHandle uint64
 	open       []frame // the values that are being built, outermost first
-	listFill   listFill
 }
 
 // frame is a struct, list or map that is being built at the tail: a struct without its STOP, or
@@ -95,16 +94,10 @@ type frame struct {
 	typ      *schema.Type
 	e        uint32
 	next     uint32 // list or map: how many elements or pairs are on the wire
+	end      uint32 // list of structs: those before this one nextElement may begin; else 0
 	lead     uint8  // how many bytes of a field header come before the value
 	reopened bool   // it was complete before: bytes are added to the node at its end
 	staged   bool   // list of texts: some of those from next on may have been staged
-}
-
-// listFill is a list of structs whose elements are filled one after the other.
-type listFill struct {
-	handle, open uint64         // the handles of the list and of the element that was begun last
-	next, end    uint32         // the number of the element after that, and of all elements
-	desc         *schema.Struct // describes the elements; its AddedIfUnset is empty
 }
 
 // lease is who may use a message, and what those may have who used it before.
@@ -319,7 +312,7 @@ func (m *Message) push(t *schema.Type, e, next uint32) *frame {
 	if f.typ != t { // often it is the same as last time: that spares a write barrier
 		f.typ = t
 	}
-	f.e, f.next, f.lead, f.reopened, f.staged = e, next, 0, false, false
+	f.e, f.next, f.end, f.lead, f.reopened, f.staged = e, next, 0, 0, false, false
 	return f
 }
 

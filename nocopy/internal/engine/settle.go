@@ -302,7 +302,6 @@ func (m *Message) compact(exact bool) {
 	m.closeAll()
 	m.ownSeldom()
 	m.manyHandouts()
-	m.listFill.handle = 0
 	m.keys.DropFilter() // another map may get the entry of the map that it is for
 	m.keys.ForgetOwners()
 	m.removeDuplicates()

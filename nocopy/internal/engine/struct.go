@@ -22,7 +22,7 @@ var empty = makeEmpty(nil)
 func makeEmpty(f *schema.Field) *Message {
 	m := &Message{seldom: &seldom{absentIn: f}, state: state{frozen: true, needsBeforeChange: true, absent: true}}
 	m.ix.Used = uint32(len(zeroWords))
-	m.openHandle, m.listFill.handle = staleHandle, staleHandle
+	m.openHandle = staleHandle
 	m.buf.Reset(false)
 	m.buf.Seal()
 	m.ix.Words = zeroWords

@@ -18,8 +18,12 @@ func (s Struct) StructAt(i int) Struct {
 		s.checkIndex(i)
 	}
 	m, e := s.m, uint32(s.k)
-	if f := &m.listFill; f.handle == s.k && f.next == uint32(i) && uint(i) < uint(f.end) && f.open == m.openHandle && m.ix.EndOf(uint32(f.open)) == 0 {
-		return m.nextElement()
+	if n := len(m.open); n >= 2 {
+		// An element of this list is the innermost frame, and element i is next: one comparison
+		list := &m.open[n-2]
+		if uint32((s.k^m.openHandle)>>32)|(list.e^e)|(list.next^uint32(i)) == 0 && uint(i) < uint(list.end) && m.buf.Fits(memory.MaxShort) {
+			return m.nextElement(list, &m.open[n-1])
+		}
 	}
 	if s.k>>32 != m.gen {
 		panic(staleUse(s))
@@ -72,51 +76,60 @@ func (s Struct) AppendNewView(n int) Struct {
 // to. An element that comes next is begun.
 func (s Struct) placeAt(i int) Struct {
 	m, e := s.m, s.entry()
-	if !m.ix.List(e).Room().IsBuilding() {
-		return m.handle(m.structEntry(e, uint32(i)))
+	k := m.frameNumber(e)
+	if k < 0 || m.open[k].next != uint32(i) {
+		return s.placeApart(i)
 	}
-	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
-		d := f.typ.Elem().Struct()
-		m.beginStruct(d, m.structEntry(e, uint32(i)))
-		m.open[len(m.open)-2].next++
-		if len(d.AddedIfUnset()) == 0 && len(d.Template()) <= memory.MaxShort && !m.ix.List(e).Room().HasTable() {
-			m.listFill = listFill{handle: s.k, next: uint32(i) + 1, end: m.ix.List(e).Count(), open: m.openHandle, desc: d}
+	if k+1 < len(m.open) { // the element before is not complete
+		if uint(i) < uint(m.open[k].end) {
+			m.closeTo(k + 2)
+			if m.openHandle != 0 && m.buf.Fits(memory.MaxShort) {
+				return m.nextElement(&m.open[k], &m.open[k+1])
+			}
 		}
-		return Struct{m, m.openHandle}
+		m.closeTo(k + 1)
+		if m.buf.Crowded() && !m.buf.RoomToChange(0) {
+			panic(panicFull)
+		}
 	}
-	if m.appendsAt(e, uint32(i)) {
+	d := m.open[k].typ.Elem().Struct()
+	m.beginStruct(d, m.ix.List(e).Slots()+uint32(i)*uint32(d.Words())) // elements to come: no table
+	m.open[k].next++
+	return Struct{m, m.openHandle}
+}
+
+// placeApart is placeAt for an element that does not come next.
+func (s Struct) placeApart(i int) Struct {
+	m, e := s.m, s.entry()
+	if m.ix.List(e).Room().IsBuilding() && m.appendsAt(e, uint32(i)) {
 		m.beginStruct(s.typ().Elem().Struct(), m.structEntry(e, uint32(i)))
 	}
 	return m.handle(m.structEntry(e, uint32(i)))
 }
 
-// nextElement returns the next element of listFill. It appends the STOP of the element before,
-// which must be the innermost frame, and the template of the next in one go.
-func (m *Message) nextElement() Struct {
-	f := &m.listFill
-	d := f.desc
-	if !m.buf.Fits(len(d.Template())) {
-		m.buf.MakeFit(len(d.Template()))
-	}
+// nextElement begins the next element of the list whose frame is list, and returns it. It appends
+// the STOP of the element before and the template of the next in one go. elem is the frame of the
+// element before: the innermost frame, to which fields are simply appended. There are elements to
+// begin before list.end, and MaxShort bytes Fit.
+func (m *Message) nextElement(list, elem *frame) Struct {
+	d := elem.typ.Struct()
 	p := m.buf.Tail()
-	e := uint32(f.open)
+	e := elem.e
 	m.ix.SetEnd(e, index.Word(p))
 	e += uint32(d.Words())
 	m.ix.PutNearTemplate(d, e, p+1)
 	if debugging {
 		m.noteTemplate(d, e)
 	}
-	if d.IsWide() {
-		m.ix.PutTemplate(d, e, p+1)
-	}
-	open := m.open
-	open[len(open)-1].e = e
-	open[len(open)-2].next++
-	f.next++
-	f.open += uint64(d.Words())
-	key := f.open
+	elem.e = e
+	list.next++
+	key := m.openHandle + uint64(d.Words())
 	m.openHandle = key
-	m.buf.AppendShort(uint64(wire.Stop)<<56, 1, d.Template())
+	if template := d.Template(); template == "" {
+		m.buf.AppendFitting(byte(wire.Stop))
+	} else {
+		m.buf.AppendShort(uint64(wire.Stop)<<56, 1, template)
+	}
 	return Struct{m, key}
 }
 
@@ -283,6 +296,9 @@ func (s Struct) NewChild(f schema.Ref, d *schema.Struct, n int) Struct {
 	}
 	t := d.FieldOf(f).Type
 	m, e := s.m, uint32(s.k)
+	if s.k != m.openHandle && s.k>>32 == m.gen && !m.needsBeforeChange {
+		m.closeNested(e) // which is all that it takes to append to an open struct
+	}
 	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
 		s.openField(f, sizeOf(t, n))
 	} else if n != 0 {

@@ -88,11 +88,10 @@ func (x *Index) Owner() Owner { return x.owner }
 // Alloc returns the first of n more words of the index, which are zero.
 func (x *Index) Alloc(n int) uint32 {
 	e := x.Used
-	end := e + uint32(n)
 	if uint64(e)+uint64(n) > uint64(x.Zeroed) {
 		x.zero(int(e) + n)
 	}
-	x.Used = end
+	x.Used = e + uint32(n)
 	return e
 }
 
@@ -130,7 +129,7 @@ func (x *Index) NoteGrowth() {
 }
 
 // zeroAhead is how many words are made zero ahead of their use.
-const zeroAhead = 64
+const zeroAhead = 128
 
 // Grow makes the index end words long at least, and twice as long as before if that is not more
 // than most. An index of more than half of most is made as long as most: so all that is allocated

@@ -207,3 +207,17 @@ func TestVariableLetsGo(t *testing.T) {
 	}
 	t.Error("the bytes are still alive")
 }
+
+// TestStaleStructBegins: a handle of an earlier message begins nothing, and completes nothing of
+// the message that is being built in the same variable.
+func TestStaleStructBegins(t *testing.T) {
+	var m engine.Message
+	child := fieldNamed(allDesc, "self")
+	stale := engine.NewInto(allDesc, &m, nil)
+	inner := engine.NewInto(allDesc, &m, nil).NewChild(child, allDesc, 0)
+	panics(t, "NewChild", panicStale, func() { stale.NewChild(fieldNamed(allDesc, "point"), allDesc, 0) })
+	inner.SetText(fieldNamed(allDesc, "text"), "appended")
+	if n := m.Nodes(); n != 0 {
+		t.Errorf("%d nodes: the inner struct was completed", n)
+	}
+}
