@@ -256,7 +256,7 @@ func (w *world) checkReplied() {
 		}
 		r.seen, r.epoch = len(r.conn.end.out.written()), w.epoch
 		if r.conn.end.out.slow() {
-			r.seen = math.MaxInt // a call is also sent if its write has begun and none of its bytes came through
+			r.seen = math.MaxInt // a call whose write blocks is sent, if none of its bytes came through
 		}
 		if r.proper && !r.conn.mayBreak && !r.conn.end.out.slow() && r.to != nil && r.to.inClient == 0 && !r.to.isDone() {
 			w.failf("%v: the reply <E%04d> has come, and the call goes on", r.to, r.id)

@@ -69,10 +69,10 @@ func (r *Receiver) Reset(recycle bool) { r.in.Reset(recycle) }
 func (r *Receiver) Passing() bool { return r.passing.Load() }
 
 // Next receives the next message: it sets h to its header, and returns a chunk with its struct,
-// which the caller must release. In a frame, further messages may follow in the chunk, which ParseStruct separates. The
-// header's name is valid as long as the chunk, and until Next is called again. The error is io.EOF
-// if the stream ends between messages; after some errors the header is known, and its size is not
-// 0. After a message, TakeCharge must be called.
+// which the caller must release. In a frame, further messages may follow in the chunk, which
+// ParseStruct separates. The header's name is valid as long as the chunk, and until Next is called
+// again. The error is io.EOF if the stream ends between messages; after some errors the header is
+// known, and its size is not 0. After a message, TakeCharge must be called.
 func (r *Receiver) Next(h *message.Header) (c memory.Chunk, err error) {
 	if n := r.ordinary(); n > 0 {
 		r.inMessage, r.opened = false, nil
