@@ -4,27 +4,29 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// list reads a list after its opening bracket.
-func (r *reader) list(p *plan, depth int) bool {
-	r.out = append(r.out, byte(p.elem.wire), 0, 0, 0, 0)
+// list reads a list of type t after its opening bracket.
+func (r *reader) list(t *schema.Type, depth int) bool {
+	r.out = append(r.out, byte(t.Elem().Wire()), 0, 0, 0, 0)
 	at := len(r.out)
 	for n := 0; ; n++ {
 		c := r.nextElement(n == 0)
 		if c == ']' {
 			return r.count(at, n)
 		}
-		if c == 0 || !r.value(p.elem, c, depth) {
+		if c == 0 || !r.value(t.Elem(), c, depth) {
 			return r.atElement(n)
 		}
 	}
 }
 
-// set reads a set after its opening bracket. It leaves out elements that an earlier one equals, as
+// set reads a set of type t after its opening bracket. It leaves out elements that an earlier one equals, as
 // setters of sets do.
-func (r *reader) set(p *plan, depth int) bool {
-	r.out = append(r.out, byte(p.elem.wire), 0, 0, 0, 0)
+func (r *reader) set(t *schema.Type, depth int) bool {
+	r.out = append(r.out, byte(t.Elem().Wire()), 0, 0, 0, 0)
 	at, elements, left := len(r.out), r.keys.begin(), 0
 	for n := 0; ; n++ {
 		c := r.nextElement(n == 0)
@@ -33,7 +35,7 @@ func (r *reader) set(p *plan, depth int) bool {
 			return r.count(at, left)
 		}
 		start := len(r.out)
-		if c == 0 || !r.value(p.elem, c, depth) {
+		if c == 0 || !r.value(t.Elem(), c, depth) {
 			return r.atElement(n)
 		}
 		if left++; !r.keys.add(elements, r.out, start, len(r.out)) {
@@ -52,9 +54,9 @@ func (r *reader) count(at, n int) bool {
 	return true
 }
 
-// object reads a map after its opening brace.
-func (r *reader) object(p *plan, depth int) bool {
-	r.out = append(r.out, byte(p.key.wire), byte(p.elem.wire), 0, 0, 0, 0)
+// object reads a map of type t after its opening brace.
+func (r *reader) object(t *schema.Type, depth int) bool {
+	r.out = append(r.out, byte(t.Key().Wire()), byte(t.Elem().Wire()), 0, 0, 0, 0)
 	at, keys := len(r.out), r.keys.begin()
 	for n := 0; ; n++ {
 		c := r.nextName(n == 0)
@@ -66,10 +68,10 @@ func (r *reader) object(p *plan, depth int) bool {
 			return r.atElement(n)
 		}
 		key := len(r.out)
-		if !r.key(p.key) || !r.newKey(keys, key) {
+		if !r.key(t.Key()) || !r.newKey(keys, key) {
 			return r.atElement(n)
 		}
-		if c = r.nextValue(); c == 0 || !r.value(p.elem, c, depth) {
+		if c = r.nextValue(); c == 0 || !r.value(t.Elem(), c, depth) {
 			return r.atElement(n)
 		}
 	}
@@ -81,9 +83,9 @@ func (r *reader) newKey(keys keys, key int) bool {
 	return r.keys.add(keys, r.out, key, len(r.out)) || r.fail(r.start, ErrDuplicate)
 }
 
-// pairs reads a map as an array of arrays of a key and a value, after its opening bracket.
-func (r *reader) pairs(p *plan, depth int) bool {
-	r.out = append(r.out, byte(p.key.wire), byte(p.elem.wire), 0, 0, 0, 0)
+// pairs reads a map of type t as an array of arrays of a key and a value, after its opening bracket.
+func (r *reader) pairs(t *schema.Type, depth int) bool {
+	r.out = append(r.out, byte(t.Key().Wire()), byte(t.Elem().Wire()), 0, 0, 0, 0)
 	at, keys := len(r.out), r.keys.begin()
 	for n := 0; ; n++ {
 		c := r.nextElement(n == 0)
@@ -91,7 +93,7 @@ func (r *reader) pairs(p *plan, depth int) bool {
 			r.keys.end(keys)
 			return r.count(at, n)
 		}
-		if c == 0 || !r.pair(p, c, keys, depth) {
+		if c == 0 || !r.pair(t, c, keys, depth) {
 			return r.atElement(n)
 		}
 	}
@@ -99,7 +101,7 @@ func (r *reader) pairs(p *plan, depth int) bool {
 
 // pair reads a key and a value that are an array, which begins with the last token, c. keys are
 // those of the map.
-func (r *reader) pair(p *plan, c byte, keys keys, depth int) bool {
+func (r *reader) pair(t *schema.Type, c byte, keys keys, depth int) bool {
 	if c != '[' {
 		return r.wrong(c, "a pair")
 	}
@@ -109,7 +111,7 @@ func (r *reader) pair(p *plan, c byte, keys keys, depth int) bool {
 		return r.badPair("a pair without a key")
 	}
 	start := r.start
-	if c == 0 || !r.value(p.key, c, depth) {
+	if c == 0 || !r.value(t.Key(), c, depth) {
 		return false
 	}
 	if !r.keys.add(keys, r.out, key, len(r.out)) {
@@ -119,7 +121,7 @@ func (r *reader) pair(p *plan, c byte, keys keys, depth int) bool {
 	if c == ']' {
 		return r.badPair("a pair without a value")
 	}
-	if c == 0 || !r.value(p.elem, c, depth) {
+	if c == 0 || !r.value(t.Elem(), c, depth) {
 		return false
 	}
 	switch r.nextElement(false) {

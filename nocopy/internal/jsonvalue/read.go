@@ -67,15 +67,14 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	r := readers.Get().(*reader)
 	defer r.free()
 	r.in, r.reading = text, o
-	p := planOf(d)
 	if len(text) > o.limits.MaxBytes {
 		r.fail(0, tooLong(o.limits.MaxBytes))
 		return engine.Struct{}, r.failure(d)
 	}
 	r.quick = true
-	if !r.root(p, o.limits.MaxBytes) {
+	if !r.root(d, o.limits.MaxBytes) {
 		r.quick = false
-		if !r.root(p, o.limits.MaxBytes) {
+		if !r.root(d, o.limits.MaxBytes) {
 			return engine.Struct{}, r.failure(d)
 		}
 	}
@@ -94,7 +93,7 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 		// The only error that Parse can find here is that the index becomes too large. Reading
 		// again up to that point finds its place in the text.
 		r.quick = false
-		if r.root(p, bad.Offset) {
+		if r.root(d, bad.Offset) {
 			r.fail(len(text), nil)
 		}
 		r.err = bad.Err
@@ -117,7 +116,7 @@ func (r *reader) free() {
 }
 
 // root reads the whole text. most is how many bytes the message may have.
-func (r *reader) root(p *structPlan, most int) bool {
+func (r *reader) root(d *schema.Struct, most int) bool {
 	r.out, r.seen, r.most, r.end = r.out[:0], r.seen[:0], most, 0
 	r.err, r.path = nil, r.path[:0]
 	r.keys.reset()
@@ -134,7 +133,7 @@ func (r *reader) root(p *structPlan, most int) bool {
 	if c != '{' {
 		return r.wrong(c, "an object")
 	}
-	if !r.structure(p, r.limits.MaxDepth) {
+	if !r.structure(d, r.limits.MaxDepth) {
 		return false
 	}
 	if len(r.out) > r.most {
@@ -186,7 +185,7 @@ func (r *reader) failure(d *schema.Struct) error {
 	for _, part := range slices.Backward(r.path) {
 		path = append(path, part...)
 	}
-	if planOf(d).secrets {
+	if namesOf(d).secrets() {
 		// Errors that quote the text might quote secrets, which may be anywhere in a broken text.
 		for _, short := range []error{ErrSyntax, ErrUnknownField} {
 			if errors.Is(r.err, short) && r.err != errNotUTF8 {
@@ -296,10 +295,11 @@ func isInvalid(b []byte, at int) bool {
 
 // structure reads a struct after its opening brace. depth is how deep structs may be nested, this
 // one included.
-func (r *reader) structure(p *structPlan, depth int) bool {
+func (r *reader) structure(d *schema.Struct, depth int) bool {
 	if depth <= 0 {
 		return r.fail(r.start, r.tooDeep())
 	}
+	p := namesOf(d)
 	if p.err != nil {
 		return r.fail(r.start, p.err)
 	}
@@ -321,23 +321,24 @@ func (r *reader) structure(p *structPlan, depth int) bool {
 		f, nameAt := &p.fields[i], r.start
 		if r.note(base, i) {
 			r.fail(nameAt, ErrDuplicate)
-			return r.inside("." + f.idlName)
+			return r.inside("." + f.Field.Name)
 		}
 		next = i + 1
 		c := r.nextValue()
-		if c == 'n' && !f.required {
+		if c == 'n' && f.Req != schema.Required {
 			continue
 		}
-		if set++; set > 1 && p.desc.IsUnion() && c != 0 {
+		if set++; set > 1 && d.IsUnion() && c != 0 {
 			r.fail(nameAt, fmt.Errorf("%w: a union with two fields", ErrValue))
-			return r.inside("." + f.idlName)
+			return r.inside("." + f.Field.Name)
 		}
-		r.out = append(r.out, f.header[:]...)
-		if c == 0 || !r.value(f.value, c, depth) {
-			return r.inside("." + f.idlName)
+		h := f.Header()
+		r.out = append(r.out, byte(h>>16), byte(h>>8), byte(h))
+		if c == 0 || !r.value(f.Type, c, depth) {
+			return r.inside("." + f.Field.Name)
 		}
 	}
-	if !r.hasRequired(p, base) {
+	if !r.hasRequired(d, base) {
 		return false
 	}
 	r.seen = r.seen[:base]
@@ -351,7 +352,7 @@ const noField = -2
 // nextField reads the name of the next field. It returns the field's number in p, −1 if p does not
 // have it, or noField after the last one. next is the number of the field that probably comes. It
 // reports whether it could.
-func (r *reader) nextField(p *structPlan, next int, first bool) (i int, ok bool) {
+func (r *reader) nextField(p *names, next int, first bool) (i int, ok bool) {
 	if next < len(p.fields) && r.expects(p.fields[next].quoted, first) {
 		return next, true
 	}
@@ -366,7 +367,7 @@ func (r *reader) nextField(p *structPlan, next int, first bool) (i int, ok bool)
 
 // beginSeen makes a set of fields for a struct, and returns where in seen it begins. It goes up to
 // the end of seen, after the sets of the structs around.
-func (r *reader) beginSeen(p *structPlan) (base int) {
+func (r *reader) beginSeen(p *names) (base int) {
 	base = len(r.seen)
 	words := (len(p.fields) + 63) / 64
 	r.seen = slices.Grow(r.seen, words)[:base+words]
@@ -383,63 +384,63 @@ func (r *reader) note(base, i int) (again bool) {
 }
 
 // hasRequired fails if a required field has not come.
-func (r *reader) hasRequired(p *structPlan, base int) bool {
-	for _, i := range p.required {
-		if r.seen[base+i>>6]&(1<<(i&63)) == 0 {
+func (r *reader) hasRequired(d *schema.Struct, base int) bool {
+	for _, f := range d.Required() {
+		if i := int(f.Word() - d.First()); r.seen[base+i>>6]&(1<<(i&63)) == 0 {
 			r.fail(r.start, nocopy.ErrMissingRequired)
-			return r.inside("." + p.fields[i].idlName)
+			return r.inside("." + f.Name)
 		}
 	}
 	return true
 }
 
-// value reads a value that begins with the last token, c.
-func (r *reader) value(p *plan, c byte, depth int) bool {
-	switch p.wire {
-	case nocopy.WireString:
+// value reads a value of type t that begins with the last token, c.
+func (r *reader) value(t *schema.Type, c byte, depth int) bool {
+	switch t.Kind() {
+	case schema.Text:
 		if c != '"' {
 			return r.wrong(c, "a string")
 		}
-		return r.string(p)
-	case nocopy.WireStruct:
+		return r.string(t)
+	case schema.Record:
 		if c != '{' {
 			return r.wrong(c, "an object")
 		}
-		return r.structure(p.of, depth-1)
-	case nocopy.WireList, nocopy.WireSet:
+		return r.structure(t.Struct(), depth-1)
+	case schema.List:
 		if c != '[' {
 			return r.wrong(c, "an array")
 		}
-		if p.wire == nocopy.WireSet {
-			return r.set(p, depth)
+		if t.Wire() == wire.Set {
+			return r.set(t, depth)
 		}
-		return r.list(p, depth)
-	case nocopy.WireMap:
-		if p.key.size > 0 || p.key.wire == nocopy.WireString {
+		return r.list(t, depth)
+	case schema.Dict:
+		if t.Key().Kind() < schema.Record {
 			if c != '{' {
 				return r.wrong(c, "an object")
 			}
-			return r.object(p, depth)
+			return r.object(t, depth)
 		}
 		if c != '[' {
 			return r.wrong(c, "an array of pairs")
 		}
-		return r.pairs(p, depth)
+		return r.pairs(t, depth)
 	}
-	return r.scalar(p, c)
+	return r.scalar(t, c)
 }
 
 // mostGuesses bounds the fields of a struct with which an unknown name is compared.
 const mostGuesses = 1000
 
 // notKnown returns the error of a name that no field of the struct has.
-func (r *reader) notKnown(p *structPlan, name string) error {
+func (r *reader) notKnown(p *names, name string) error {
 	err := fmt.Errorf("%w: %.64q", ErrUnknownField, name)
 	if r.quick { // the text is read again
 		return err
 	}
-	if len(p.byName) <= mostGuesses {
-		if near := nearest.Word(name, slices.Sorted(maps.Keys(p.byName))); near != "" {
+	if len(p.fields) <= mostGuesses {
+		if near := nearest.Word(name, slices.Sorted(maps.Keys(p.byName()))); near != "" {
 			err = fmt.Errorf("%w (did you mean %q?)", err, near)
 		}
 	}
@@ -459,8 +460,8 @@ func (e hinted) Error() string {
 func (e hinted) Unwrap() error { return e.error }
 
 // unknown reads the value of a field that the struct does not have, the nth such field of the
-// struct, whose plan is p.
-func (r *reader) unknown(p *structPlan, n int) bool {
+// struct, whose names are p.
+func (r *reader) unknown(p *names, n int) bool {
 	if !r.allowUnknown {
 		return r.fail(r.start, r.notKnown(p, string(r.text())))
 	}
