@@ -33,8 +33,6 @@ import (
 // belongs to package rpc. A frozen one (a default, a constant, an absent struct) never changes.
 // What a lease says about offered and owned messages is explained at its methods.
 type Message struct {
-	//lint:ignore U1000 builds with the tag nocopydebug use it
-	origin
 	buf     chain.Buffer
 	ix      index.Index // of buf
 	gen     uint64      // of 32 bits; counts Release: a handle of another generation is stale
@@ -234,6 +232,8 @@ type seldom struct {
 	limits Limits
 
 	absentIn *schema.Field // the field that is absent; nil if that is not known
+
+	origin // see debug.go
 }
 
 // noSeldom is only read.

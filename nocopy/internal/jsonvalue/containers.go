@@ -23,8 +23,8 @@ func (r *reader) list(t *schema.Type, depth int) bool {
 	}
 }
 
-// set reads a set of type t after its opening bracket. It leaves out elements that an earlier one equals, as
-// setters of sets do.
+// set reads a set of type t after its opening bracket. It leaves out elements that an earlier one
+// equals, as setters of sets do.
 func (r *reader) set(t *schema.Type, depth int) bool {
 	r.out = append(r.out, byte(t.Elem().Wire()), 0, 0, 0, 0)
 	at, elements, left := len(r.out), r.keys.begin(), 0
@@ -83,7 +83,8 @@ func (r *reader) newKey(keys keys, key int) bool {
 	return r.keys.add(keys, r.out, key, len(r.out)) || r.fail(r.start, ErrDuplicate)
 }
 
-// pairs reads a map of type t as an array of arrays of a key and a value, after its opening bracket.
+// pairs reads a map of type t as an array of arrays of a key and a value, after its opening
+// bracket.
 func (r *reader) pairs(t *schema.Type, depth int) bool {
 	r.out = append(r.out, byte(t.Key().Wire()), byte(t.Elem().Wire()), 0, 0, 0, 0)
 	at, keys := len(r.out), r.keys.begin()
