@@ -23,8 +23,8 @@ import (
 // A reader converts JSON to the wire bytes of a message. It appends to out token by token. It
 // leaves room for values that are known only later, such as a list's count.
 type reader struct {
-	dec  jsontext.Decoder
-	buf  bytes.Buffer // of in[from:]; the decoder reads it in place
+	dec  jsontext.Decoder // for values of unknown fields, and for errors
+	buf  bytes.Buffer     // of in[from:]; the decoder reads it in place
 	in   []byte
 	from int
 	reading
@@ -32,12 +32,11 @@ type reader struct {
 	// UTF-8.
 	strict, lenient, invalid jsontext.Options
 
-	quick      bool // the tokenizer was not needed yet: see scan.go
-	plain      bool // with quick: the last string has no escapes
+	plain      bool // the last string has no escapes, and is UTF-8
 	start, end int  // of the last token in in
 	out        []byte
-	most       int // bytes of out
-	scratch    []byte
+	most       int      // bytes of out
+	scratch    []byte   // the value of the last string, unless it is plain
 	seen       []uint64 // for each struct that is being read, a bit per field that has come
 	keys       keySet
 	err        error
@@ -71,12 +70,8 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 		r.fail(0, tooLong(o.limits.MaxBytes))
 		return engine.Struct{}, r.failure(d)
 	}
-	r.quick = true
 	if !r.root(d, o.limits.MaxBytes) {
-		r.quick = false
-		if !r.root(d, o.limits.MaxBytes) {
-			return engine.Struct{}, r.failure(d)
-		}
+		return engine.Struct{}, r.failure(d)
 	}
 	var s engine.Struct
 	var err error
@@ -92,7 +87,6 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	if errors.As(err, &bad) {
 		// The only error that Parse can find here is that the index becomes too large. Reading
 		// again up to that point finds its place in the text.
-		r.quick = false
 		if r.root(d, bad.Offset) {
 			r.fail(len(text), nil)
 		}
@@ -120,13 +114,7 @@ func (r *reader) root(d *schema.Struct, most int) bool {
 	r.out, r.seen, r.most, r.end = r.out[:0], r.seen[:0], most, 0
 	r.err, r.path = nil, r.path[:0]
 	r.keys.reset()
-	var c byte
-	if r.quick {
-		c = r.token(r.afterSpace(0))
-	} else {
-		r.tokenize(0)
-		c = r.next()
-	}
+	c := r.token(r.afterSpace(0))
 	if c == 0 {
 		return false
 	}
@@ -139,25 +127,17 @@ func (r *reader) root(d *schema.Struct, most int) bool {
 	if len(r.out) > r.most {
 		return r.fail(r.end, r.tooLarge())
 	}
-	if r.quick {
-		end, _ := r.afterSpace(r.end)
-		return end == len(r.in)
-	}
-	if _, err := r.dec.ReadToken(); err != io.EOF {
-		rest := bytes.TrimLeft(r.in[r.end:], " \t\r\n")
-		return r.fail(len(r.in)-len(rest), nocopy.ErrTrailing)
+	if end, _ := r.afterSpace(r.end); end < len(r.in) {
+		return r.fail(end, nocopy.ErrTrailing)
 	}
 	return true
 }
 
-// tokenize lets the Decoder take over at an offset of the text: next then returns its tokens.
-func (r *reader) tokenize(from int) {
+// tokenize lets the Decoder take over at an offset of the text: next then returns its tokens. With
+// names it says whether names may come twice.
+func (r *reader) tokenize(from int, names jsontext.Options) {
 	r.from, r.end = from, from
 	r.buf = *bytes.NewBuffer(r.in[from:])
-	names := r.lenient // this package finds duplicates of known names itself
-	if r.allowUnknown && !r.repeatUnknown {
-		names = r.strict
-	}
 	if r.replaceInvalid {
 		r.dec.Reset(&r.buf, names, r.invalid)
 	} else {
@@ -181,6 +161,11 @@ func (r *reader) atElement(i int) bool { return r.inside("[" + strconv.Itoa(i) +
 
 // failure returns the error with its path.
 func (r *reader) failure(d *schema.Struct) error {
+	if r.err == nil { // the text is not JSON: the Decoder says why
+		r.tokenize(0, r.lenient)
+		for r.next() != 0 {
+		}
+	}
 	path := []byte(d.Name())
 	for _, part := range slices.Backward(r.path) {
 		path = append(path, part...)
@@ -217,11 +202,8 @@ func (r *reader) wrong(c byte, want string) bool {
 	return r.fail(r.start, fmt.Errorf("%w: %s, want %s", ErrValue, kind, want))
 }
 
-// next reads the next token, sets start and end, and returns its first byte, or 0 if it fails.
+// next reads the next token by the Decoder. It returns the token's first byte, or 0 if it fails.
 func (r *reader) next() byte {
-	if !r.makeRoom() {
-		return 0
-	}
 	if _, err := r.dec.ReadToken(); err != nil {
 		r.syntax(err)
 		return 0
@@ -264,7 +246,7 @@ func (r *reader) syntax(err error) {
 	at := len(r.in)
 	var bad *jsontext.SyntacticError
 	if errors.As(err, &bad) {
-		at, err = int(bad.ByteOffset), bad.Err
+		at, err = r.from+int(bad.ByteOffset), bad.Err
 	}
 	switch {
 	case len(r.in) == 0:
@@ -303,7 +285,8 @@ func (r *reader) structure(d *schema.Struct, depth int) bool {
 	if p.err != nil {
 		return r.fail(r.start, p.err)
 	}
-	base, set, unknown := r.beginSeen(p), 0, 0
+	base, set := r.beginSeen(p), 0
+	var unknown map[string]bool // names
 	for next, first := 0, true; ; first = false {
 		i, ok := r.nextField(p, next, first)
 		if !ok {
@@ -313,7 +296,10 @@ func (r *reader) structure(d *schema.Struct, depth int) bool {
 			break
 		}
 		if i < 0 {
-			if unknown++; !r.unknown(p, unknown) {
+			if unknown == nil {
+				unknown = map[string]bool{}
+			}
+			if !r.unknown(p, unknown) {
 				return false
 			}
 			continue
@@ -436,9 +422,6 @@ const mostGuesses = 1000
 // notKnown returns the error of a name that no field of the struct has.
 func (r *reader) notKnown(p *names, name string) error {
 	err := fmt.Errorf("%w: %.64q", ErrUnknownField, name)
-	if r.quick { // the text is read again
-		return err
-	}
 	if len(p.fields) <= mostGuesses {
 		if near := nearest.Word(name, slices.Sorted(maps.Keys(p.byName()))); near != "" {
 			err = fmt.Errorf("%w (did you mean %q?)", err, near)
@@ -459,22 +442,24 @@ func (e hinted) Error() string {
 }
 func (e hinted) Unwrap() error { return e.error }
 
-// unknown reads the value of a field that the struct does not have, the nth such field of the
-// struct, whose names are p.
-func (r *reader) unknown(p *names, n int) bool {
+// unknown reads the value of a field that the struct does not have, whose names are p. others are
+// the names of such fields that have come.
+func (r *reader) unknown(p *names, others map[string]bool) bool {
 	if !r.allowUnknown {
 		return r.fail(r.start, r.notKnown(p, string(r.text())))
 	}
-	if r.quick {
-		if n > 1 && !r.repeatUnknown {
-			return false // the tokenizer finds duplicate names
+	names := r.lenient
+	if !r.repeatUnknown {
+		name := string(r.text())
+		if others[name] {
+			return r.fail(r.start, ErrDuplicate)
 		}
-		c := r.nextValue()
-		if c != '{' && c != '[' {
-			return c != 0
-		}
-		r.tokenize(r.start) // the tokenizer passes over it
+		others[name], names = true, r.strict
 	}
+	if c := r.nextValue(); c != '{' && c != '[' {
+		return c != 0
+	}
+	r.tokenize(r.start, names)
 	for open := 0; ; {
 		switch r.next() {
 		case 0:

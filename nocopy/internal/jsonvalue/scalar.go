@@ -9,9 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
-	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -22,24 +20,10 @@ func (r *reader) raw() []byte { return r.in[r.start:r.end] }
 
 // text returns the value of the last token, a string. It is valid until the next token.
 func (r *reader) text() []byte {
-	raw := r.raw()
-	inside := raw[1 : len(raw)-1]
-	if r.isPlain(inside) {
-		return inside
+	if r.plain {
+		return r.in[r.start+1 : r.end-1]
 	}
-	if r.quick {
-		return r.scratch
-	}
-	r.scratch, _ = jsontext.AppendUnquote(r.scratch[:0], raw) // the tokenizer has accepted it
 	return r.scratch
-}
-
-// isPlain reports whether the inside of a string has no escapes and needs no replacement.
-func (r *reader) isPlain(inside []byte) bool {
-	if r.quick {
-		return r.plain
-	}
-	return bytes.IndexByte(inside, '\\') < 0 && (!r.replaceInvalid || utf8.Valid(inside))
 }
 
 // string reads a string or binary from the last token.
@@ -51,14 +35,7 @@ func (r *reader) string(t *schema.Type) bool {
 			return false
 		}
 	} else {
-		raw := r.raw()
-		if inside := raw[1 : len(raw)-1]; r.isPlain(inside) {
-			r.out = append(r.out, inside...)
-		} else if r.quick {
-			r.out = append(r.out, r.scratch...)
-		} else {
-			r.out, _ = jsontext.AppendUnquote(r.out, raw) // the tokenizer has accepted it
-		}
+		r.out = append(r.out, r.text()...)
 	}
 	binary.BigEndian.PutUint32(r.out[at-4:], uint32(len(r.out)-at))
 	return true
