@@ -12,9 +12,9 @@ import (
 // be used again.
 type Block struct {
 	blockDebug // see debug.go
-	mem  []byte
-	refs atomic.Int32
-	item spare.Item[*Block] // in spareBlocks, while the block is spare
+	mem        []byte
+	refs       atomic.Int32
+	item       spare.Item[*Block] // in spareBlocks, while the block is spare
 	// owner of foreign memory, see HoldPieces; nil for memory of this package
 	owner Owner
 	// readOnly: storing into the memory would fault, see HoldOwned

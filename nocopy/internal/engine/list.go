@@ -90,10 +90,10 @@ func (m *Message) frameOf(e uint32) *frame {
 	return nil
 }
 
-// appendSlots adds n elements or pairs to the count of the list or map. The caller appends their
-// bytes next. It returns the slot of the first one; the caller sets the words. The slots of a list
-// of structs are numbers of entries then.
-func (m *Message) appendSlots(e uint32, n int) uint32 {
+// appendSlot adds an element or pair to the count of the list or map. The caller appends its bytes
+// next. It returns the slot; the caller sets the words. The slots of a list of structs are numbers
+// of entries then.
+func (m *Message) appendSlot(e uint32) uint32 {
 	m.openList(e)
 	t := m.open[len(m.open)-1].typ
 	per := t.ElemWords()
@@ -102,35 +102,35 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 		per = 1
 	}
 	count := m.ix.List(e).Count()
-	if count+uint32(n) > maxCount {
+	if count == maxCount {
 		panic("nocopy: too many elements")
 	}
 	m.startChange()
-	if count+uint32(n) > m.ix.List(e).Room().Len() {
-		m.growSlots(e, count, uint32(n), per)
+	if count == m.ix.List(e).Room().Len() {
+		m.growSlots(e, count, per)
 	}
 	if count == 0 {
 		m.storeTypes(e, t)
 	}
-	m.ix.List(e).SetCount(count + uint32(n))
-	m.open[len(m.open)-1].next = count + uint32(n)
-	m.storeCount(e, t)
+	m.ix.List(e).SetCount(count + 1)
+	m.open[len(m.open)-1].next = count + 1
+	m.storeCount(e)
 	m.buf.EndChange()
 	return m.ix.List(e).Slots() + count*uint32(per)
 }
 
-// growSlots makes room for n more slots than the count that there are; each has per words.
-func (m *Message) growSlots(e, count, n uint32, per int) {
-	if gap := m.editOf(e).gap; gap > count && gap >= n {
+// growSlots makes room for more slots than the count that there are; each has per words.
+func (m *Message) growSlots(e, count uint32, per int) {
+	if gap := m.editOf(e).gap; gap > count {
 		m.moveSlots(e, gap, count)
 		return
 	}
 	l := m.ix.List(e)
 	had := l.Room().Len()
-	room := index.RoundUp(max(2*had, count+n, 4)) // few sizes: freed words are used again
+	room := index.RoundUp(max(2*had, count+1, 4)) // few sizes: freed words are used again
 	if uint64(room)*uint64(per) > index.MaxWords {
 		m.buf.EndChange()
-		panicCount(int(count + n))
+		panicCount(int(count + 1))
 	}
 	elems := m.ix.AllocRaw(int(room) * per)
 	old := l.Slots()
@@ -175,7 +175,7 @@ func (m *Message) makeTable(e uint32, t *schema.Type) {
 }
 
 // storeCount stores the count of the list or map of entry e on the wire.
-func (m *Message) storeCount(e uint32, t *schema.Type) {
+func (m *Message) storeCount(e uint32) {
 	if m.ix.List(e).End() == 0 { // never complete before
 		wire.PutBE32(m.buf.At(m.ix.List(e).Start()-4), m.ix.List(e).Count())
 		return
@@ -284,7 +284,7 @@ func (m *Message) appendsAt(e, i uint32) bool {
 
 // end adds an element to a list, and returns its place.
 func (s Struct) end() place {
-	return place{t: s.typ().Elem(), at: s.m.appendSlots(s.entry(), 1)}
+	return place{t: s.typ().Elem(), at: s.m.appendSlot(s.entry())}
 }
 
 // TextAt returns element i of a list of strings.

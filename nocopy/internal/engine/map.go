@@ -361,7 +361,7 @@ func (s Struct) deletePair(i int) {
 	if live := s.livePairs(); live != nil {
 		live.Remove(i)
 	}
-	m.storeCount(e, t)
+	m.storeCount(e)
 }
 
 // newPair adds a pair and returns it. The caller appends its key and value next, and sets their
@@ -370,7 +370,7 @@ func (s Struct) newPair() index.Pair {
 	m, e := s.m, s.entry()
 	ed := m.editOf(e)
 	if ed.free == 0 {
-		pair := m.ix.Pair(m.appendSlots(e, 1))
+		pair := m.ix.Pair(m.appendSlot(e))
 		if ed.liveSet != 0 {
 			m.liveSets[ed.liveSet].Add(int(m.ix.List(e).Count()) - 1)
 		}
@@ -385,7 +385,7 @@ func (s Struct) newPair() index.Pair {
 	if ed.liveSet != 0 {
 		m.liveSets[ed.liveSet].Add(int(ed.free) - 1)
 	}
-	m.storeCount(e, s.typ())
+	m.storeCount(e)
 	m.buf.SetEmpty(pair.Node())
 	m.buf.OpenContent(pair.Node())
 	return pair
@@ -454,7 +454,7 @@ func (s Struct) PutText(k, v string) {
 			m.clearFilter(e)
 		}
 		if index.Room(n) >= l.Room() {
-			m.growSlots(e, n, 1, pairWords)
+			m.growSlots(e, n, pairWords)
 			l = m.ix.ListEntry(e)
 		}
 		short := m.buf.Fits(len(k) + wire.TextHeader + len(v))

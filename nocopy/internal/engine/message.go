@@ -154,7 +154,7 @@ type landing struct {
 	b          []byte // the message
 	base       uint32 // position of its first byte
 	mostUsed   uint32 // bounds the words of its index
-	left       int    // how many more bytes may be read, see affords
+	left       int    // how many more bytes may be read, see mostRead
 	next       int    // entry of the wire index for the value that comes next
 	passedOver int    // bytes passed over by the wire index in the last struct
 	err        error  // the first error found when values were touched

@@ -316,7 +316,7 @@ func (m *owner) EndByIndex(pos, header uint32, f *schema.Field) (end uint32, ok 
 // parseCompact parses the message's bytes, which are in the compact protocol and in one piece. The
 // message then has the Thrift Binary that they are converted to instead.
 func (m *Message) parseCompact() (Struct, error) {
-	_, b, _ := m.buf.Whole()
+	_, b := m.buf.Whole()
 	m.desc.Type().MustBeDefined()
 	r := compact.TakeReader(len(b))
 	defer r.Free()

@@ -481,7 +481,7 @@ func (s Struct) RemoveFields(id int16) bool {
 // parseBinary parses the message, which is in one piece, by its own index if that is asked for and
 // fits, else from its beginning, unless RequireIndex was given.
 func (m *Message) parseBinary() (Struct, error) {
-	base, b, _ := m.buf.Whole()
+	base, b := m.buf.Whole()
 	if m.flags&ByIndex != 0 && m.openByIndex(b, base) {
 		return m.handle(m.root), nil
 	}

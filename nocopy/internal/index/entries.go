@@ -197,27 +197,11 @@ func (l List) SetWord(i uint32, w Word) { l.x.Words[l.Slots()+i] = uint32(w) }
 // Package memory stores them. They are good until the index grows.
 func (l List) Positions(from, to uint32) []uint32 { return l.x.Words[l.Slots():][from:to] }
 
-// Elements returns a view of the words of all elements, if each has one. It is good until the
-// index grows.
-func (l List) Elements() Elements { return Elements{l.x.Words[l.Slots():][:l.Count()]} }
-
-// Elements is a view of the words of elements.
-type Elements struct{ words []uint32 }
-
-// Len returns the number of elements.
-func (s Elements) Len() int { return len(s.words) }
-
-// At returns the word of element i.
-func (s Elements) At(i int) Word { return Word(s.words[i]) }
-
-// Set sets the word of element i.
-func (s Elements) Set(i int, w Word) { s.words[i] = uint32(w) }
-
-// Swap exchanges the words of elements i and j.
-func (s Elements) Swap(i, j int) { s.words[i], s.words[j] = s.words[j], s.words[i] }
-
-// Move copies the words from element from on to element to on.
-func (s Elements) Move(to, from int) { copy(s.words[to:], s.words[from:]) }
+// Swap exchanges the words of elements i and j, if each has one.
+func (l List) Swap(i, j uint32) {
+	words := l.x.Words[l.Slots():]
+	words[i], words[j] = words[j], words[i]
+}
 
 // ClearPairs makes the slots of pairs from to to-1 of a map zero.
 func (l List) ClearPairs(from, to uint32) {
