@@ -448,14 +448,13 @@ func (s Struct) PutText(k, v string) {
 	// The usual case: the map is the innermost frame, and was never complete.
 	m, e, top := s.m, uint32(s.k), len(s.m.open)-1
 	if top >= 0 && m.gen<<32|uint64(m.open[top].e) == s.k && m.ix.List(e).End() == 0 && len(k)|len(v) < ReferSize {
-		f, l := &m.open[top], m.ix.ListEntry(e)
+		f, l := &m.open[top], m.ix.List(e)
 		n := l.Count()
 		if n == 0 {
 			m.clearFilter(e)
 		}
 		if index.Room(n) >= l.Room() {
 			m.growSlots(e, n, pairWords)
-			l = m.ix.ListEntry(e)
 		}
 		short := m.buf.Fits(len(k) + wire.TextHeader + len(v))
 		if !short {

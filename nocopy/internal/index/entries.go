@@ -211,28 +211,6 @@ func (l List) ClearPairs(from, to uint32) {
 // PairWords returns the words of the first n pairs of a map. They are good until the index grows.
 func (l List) PairWords(n uint32) []uint32 { return l.x.Words[l.Slots():][:n*entry.PairWords] }
 
-// ListEntry is the entry of a list, set or map where it is, for code that runs often: the bounds
-// of the index are checked once for all its words. It is good until the index grows.
-type ListEntry [entry.ListWords]uint32
-
-// ListEntry returns entry e, which is that of a list, set or map.
-func (x *Index) ListEntry(e uint32) *ListEntry { return (*ListEntry)(x.Words[e:]) }
-
-// Start is List.Start.
-func (w *ListEntry) Start() uint32 { return w[entry.ListStart] }
-
-// Count is List.Count.
-func (w *ListEntry) Count() uint32 { return w[entry.ListCount] }
-
-// SetCount is List.SetCount.
-func (w *ListEntry) SetCount(n uint32) { w[entry.ListCount] = n }
-
-// Slots is List.Slots.
-func (w *ListEntry) Slots() uint32 { return w[entry.ListElems] }
-
-// Room is List.Room.
-func (w *ListEntry) Room() Room { return Room(w[entry.ListRoom]) }
-
 // Pair returns a view of pair i of a map.
 func (l List) Pair(i uint32) Pair { return Pair{l.x, l.Slots() + i*entry.PairWords} }
 
