@@ -196,7 +196,7 @@ func (m *Message) indexShared(node chain.NodeID, t *schema.Type, src source, e u
 	p := m.p
 	p.Node = node
 	src.r.Pieces(func(pos uint32, mem []byte) bool {
-		p.Windows = append(p.Windows, parse.Window{Mem: mem, Src: &src.from.buf, Pos: pos})
+		p.Windows = append(p.Windows, parse.Window{Chunk: chain.Chunk{Mem: mem}, Src: &src.from.buf, Pos: pos})
 		return true
 	})
 	p.After = src.n

@@ -75,14 +75,3 @@ func (g *Group) End() {
 	g.m.Reset()
 	g.left = 0
 }
-
-// ParseBegun parses a chunk of one piece with the beginning of a struct. Required fields may be
-// missing. The message takes the chunk over.
-func ParseBegun(d *schema.Struct, c memory.Chunk, flags Flags, limits Limits) (Struct, error) {
-	m := newMessage(d, flags&^(Lazy|ByIndex|RequireIndex), limits)
-	m.buf.Receive(c)
-	base, b := m.buf.Whole()
-	p := m.parserOf(b, base)
-	p.Trusted = true
-	return m.parsed(p, m.indexFrom(p))
-}
