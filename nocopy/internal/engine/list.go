@@ -306,11 +306,11 @@ func (s Struct) TextOf(i int) string {
 // Package keytable finds keys of maps and elements of sets and lists. It is told what they are,
 // and which change when a struct or container is changed.
 
-func (k *messageKeys) Key(e uint32, t *schema.Type, i uint32) []byte {
+func (k *owner) Key(e uint32, t *schema.Type, i uint32) []byte {
 	return (*Message)(k).keyBytes(e, t, i)
 }
 
-func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, []byte) {
+func (k *owner) TextPairs(e, n uint32) ([]uint32, []byte) {
 	l := k.ix.List(e)
 	if p := l.Pair(0).Key(); p != 0 && !p.IsNode() {
 		return l.PairWords(n), k.buf.At(uint32(p))
@@ -318,7 +318,7 @@ func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, []byte) {
 	return nil, nil
 }
 
-func (k *messageKeys) Made(ofViews bool) {
+func (k *owner) Made(ofViews bool) {
 	k.ix.More = true
 	if ofViews { // from now on every change must call beforeChange
 		k.needsBeforeChange = true
@@ -326,7 +326,7 @@ func (k *messageKeys) Made(ofViews bool) {
 	}
 }
 
-func (k *messageKeys) View(e uint32, t *schema.Type, i uint32) {
+func (k *owner) View(e uint32, t *schema.Type, i uint32) {
 	m := (*Message)(k)
 	if m.keys.KnowsOwners() {
 		xt, x := m.keyAt(e, t, i)
@@ -396,7 +396,7 @@ func (m *Message) lookup(e uint32, t *schema.Type, key []byte) int {
 		}
 		return -1
 	}
-	return m.keys.Find((*messageKeys)(m), e, t, n, key)
+	return m.keys.Find((*owner)(m), e, t, n, key)
 }
 
 // zeroElement returns the bytes by which an element that has not been set is compared.
@@ -409,7 +409,7 @@ func zeroElement(t *schema.Type) []byte {
 
 // repeated returns how many pairs of a map have the key of a later one.
 func (m *Message) repeated(e uint32, t *schema.Type) int {
-	return m.keys.Repeated((*messageKeys)(m), e, t, m.ix.List(e).Count())
+	return m.keys.Repeated((*owner)(m), e, t, m.ix.List(e).Count())
 }
 
 // isRepeated reports whether a later pair has the key of pair i, which was not deleted.
@@ -419,7 +419,7 @@ func (m *Message) isRepeated(e uint32, t *schema.Type, i uint32) bool {
 
 // elementChanges takes pair or element i, which is about to change, out of the table of entry
 // e, if there is one. The next lookup adds it again.
-func (m *Message) elementChanges(e, i uint32) { m.keys.Change((*messageKeys)(m), e, i) }
+func (m *Message) elementChanges(e, i uint32) { m.keys.Change((*owner)(m), e, i) }
 
 // register notes that the struct or container of entry e, and all in it, belong to the element x.
 // Elements and keys in a table of a nested list or map are elements of their own. Entry 0 stands

@@ -461,7 +461,7 @@ func (s Struct) PutText(k, v string) {
 			m.buf.Reserve(len(k) + len(v) + 3*wire.TextHeader) // now: positions may run out
 		}
 		key := memory.StringBytes(k)
-		if m.keys.IsNew(e, n, keytable.BothEnds(key)) || m.keys.AddNew((*messageKeys)(m), e, f.typ, n, key) {
+		if m.keys.IsNew(e, n, keytable.BothEnds(key)) || m.keys.AddNew((*owner)(m), e, f.typ, n, key) {
 			f.next = n + 1
 			l.SetCount(n + 1)
 			if at := l.Start() - 4; m.buf.InTail(at, 4) {

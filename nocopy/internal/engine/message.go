@@ -163,9 +163,6 @@ type landing struct {
 	absent hashmap.Map[*schema.Type, uint32]
 }
 
-// messageKeys is a Message as keytable.Keys.
-type messageKeys Message
-
 // duplicate is where an occurrence of a field on the wire is that does not count, since the same
 // field comes again later in the struct.
 type duplicate struct{ at, end uint32 }
@@ -246,7 +243,7 @@ func (m *Message) ownSeldom() {
 	}
 }
 
-// owner is a message as its index knows it.
+// owner is a message as its index, its parser and its tables of keys know it.
 type owner Message
 
 // Value is a value of any type, for code that knows types only by

@@ -163,7 +163,7 @@ func (m *Message) beforeChange(e uint32) {
 	if m.pending != 0 {
 		m.settle()
 	}
-	m.keys.ChangeOwners((*messageKeys)(m), e)
+	m.keys.ChangeOwners((*owner)(m), e)
 }
 
 // settle does the pending work. It panics if the message was parsed with ByIndex and is not valid.
