@@ -27,19 +27,18 @@ func (r *reader) list(t *schema.Type, depth int) bool {
 // equals, as setters of sets do.
 func (r *reader) set(t *schema.Type, depth int) bool {
 	r.out = append(r.out, byte(t.Elem().Wire()), 0, 0, 0, 0)
-	at, elements, left := len(r.out), r.keys.begin(), 0
+	at, elements, left := len(r.out), r.beginKeys(), 0
 	for n := 0; ; n++ {
 		c := r.nextElement(n == 0)
 		if c == ']' {
-			r.keys.end(elements)
+			r.endKeys(&elements)
 			return r.count(at, left)
 		}
 		start := len(r.out)
 		if c == 0 || !r.value(t.Elem(), c, depth) {
 			return r.atElement(n)
 		}
-		if left++; !r.keys.add(elements, r.out, start, len(r.out)) {
-			r.keys.drop()
+		if left++; !r.addKey(&elements, start) {
 			r.out, left = r.out[:start], left-1
 		}
 	}
@@ -57,18 +56,18 @@ func (r *reader) count(at, n int) bool {
 // object reads a map of type t after its opening brace.
 func (r *reader) object(t *schema.Type, depth int) bool {
 	r.out = append(r.out, byte(t.Key().Wire()), byte(t.Elem().Wire()), 0, 0, 0, 0)
-	at, keys := len(r.out), r.keys.begin()
+	at, keys := len(r.out), r.beginKeys()
 	for n := 0; ; n++ {
 		c := r.nextName(n == 0)
 		if c == '}' {
-			r.keys.end(keys)
+			r.endKeys(&keys)
 			return r.count(at, n)
 		}
 		if c == 0 {
 			return r.atElement(n)
 		}
 		key := len(r.out)
-		if !r.key(t.Key()) || !r.newKey(keys, key) {
+		if !r.key(t.Key()) || !r.addKey(&keys, key) && !r.fail(r.start, ErrDuplicate) {
 			return r.atElement(n)
 		}
 		if c = r.nextValue(); c == 0 || !r.value(t.Elem(), c, depth) {
@@ -77,24 +76,18 @@ func (r *reader) object(t *schema.Type, depth int) bool {
 	}
 }
 
-// newKey checks that no earlier key of the map has the same bytes as the key from offset key to
-// the end of out. Otherwise it fails.
-func (r *reader) newKey(keys keys, key int) bool {
-	return r.keys.add(keys, r.out, key, len(r.out)) || r.fail(r.start, ErrDuplicate)
-}
-
 // pairs reads a map of type t as an array of arrays of a key and a value, after its opening
 // bracket.
 func (r *reader) pairs(t *schema.Type, depth int) bool {
 	r.out = append(r.out, byte(t.Key().Wire()), byte(t.Elem().Wire()), 0, 0, 0, 0)
-	at, keys := len(r.out), r.keys.begin()
+	at, keys := len(r.out), r.beginKeys()
 	for n := 0; ; n++ {
 		c := r.nextElement(n == 0)
 		if c == ']' {
-			r.keys.end(keys)
+			r.endKeys(&keys)
 			return r.count(at, n)
 		}
-		if c == 0 || !r.pair(t, c, keys, depth) {
+		if c == 0 || !r.pair(t, c, &keys, depth) {
 			return r.atElement(n)
 		}
 	}
@@ -102,7 +95,7 @@ func (r *reader) pairs(t *schema.Type, depth int) bool {
 
 // pair reads a key and a value that are an array, which begins with the last token, c. keys are
 // those of the map.
-func (r *reader) pair(t *schema.Type, c byte, keys keys, depth int) bool {
+func (r *reader) pair(t *schema.Type, c byte, keys *keys, depth int) bool {
 	if c != '[' {
 		return r.wrong(c, "a pair")
 	}
@@ -115,7 +108,7 @@ func (r *reader) pair(t *schema.Type, c byte, keys keys, depth int) bool {
 	if c == 0 || !r.value(t.Key(), c, depth) {
 		return false
 	}
-	if !r.keys.add(keys, r.out, key, len(r.out)) {
+	if !r.addKey(keys, key) {
 		return r.fail(start, ErrDuplicate)
 	}
 	c = r.nextElement(false)

@@ -35,10 +35,11 @@ type reader struct {
 	plain      bool // the last string has no escapes, and is UTF-8
 	start, end int  // of the last token in in
 	out        []byte
-	most       int      // bytes of out
-	scratch    []byte   // the value of the last string, unless it is plain
-	seen       []uint64 // for each struct that is being read, a bit per field that has come
-	keys       keySet
+	most       int             // bytes of out
+	scratch    []byte          // the value of the last string, unless it is plain
+	seen       []uint64        // for each struct that is being read, a bit per field that has come
+	spans      []span          // of the keys of the maps that are being read
+	table      map[string]bool // for the keys of the next large map, or nil
 	err        error
 	at         int      // offset of the error
 	path       []string // of the error, from the inside out
@@ -99,7 +100,7 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 // free puts the reader back for reuse, without references to the caller's memory. One that has
 // grown large is dropped.
 func (r *reader) free() {
-	if cap(r.out)+8*cap(r.seen) > MostKept || cap(r.keys.spans) > MostKept/16 {
+	if cap(r.out)+8*cap(r.seen) > MostKept || cap(r.spans) > MostKept/16 {
 		return
 	}
 	if len(r.in) > mostAlive {
@@ -113,7 +114,7 @@ func (r *reader) free() {
 func (r *reader) root(d *schema.Struct, most int) bool {
 	r.out, r.seen, r.most, r.end = r.out[:0], r.seen[:0], most, 0
 	r.err, r.path = nil, r.path[:0]
-	r.keys.reset()
+	r.spans = r.spans[:0]
 	c := r.token(r.afterSpace(0))
 	if c == 0 {
 		return false
