@@ -6,28 +6,14 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// list reads a list of type t after its opening bracket.
+// list reads a list or set of type t after its opening bracket. Of a set it leaves out elements
+// that an earlier one equals, as setters of sets do.
 func (r *reader) list(t *schema.Type, depth int) bool {
 	r.out = append(r.out, byte(t.Elem().Wire()), 0, 0, 0, 0)
-	at := len(r.out)
-	for n := 0; ; n++ {
-		c := r.nextElement(n == 0)
-		if c == ']' {
-			return r.count(at, n)
-		}
-		if c == 0 || !r.value(t.Elem(), c, depth) {
-			return r.atElement(n)
-		}
-	}
-}
-
-// set reads a set of type t after its opening bracket. It leaves out elements that an earlier one
-// equals, as setters of sets do.
-func (r *reader) set(t *schema.Type, depth int) bool {
-	r.out = append(r.out, byte(t.Elem().Wire()), 0, 0, 0, 0)
-	at, elements, left := len(r.out), r.beginKeys(), 0
+	at, distinct, elements, left := len(r.out), t.Wire() == wire.Set, r.beginKeys(), 0
 	for n := 0; ; n++ {
 		c := r.nextElement(n == 0)
 		if c == ']' {
@@ -38,7 +24,7 @@ func (r *reader) set(t *schema.Type, depth int) bool {
 		if c == 0 || !r.value(t.Elem(), c, depth) {
 			return r.atElement(n)
 		}
-		if left++; !r.addKey(&elements, start) {
+		if left++; distinct && !r.addKey(&elements, start) {
 			r.out, left = r.out[:start], left-1
 		}
 	}

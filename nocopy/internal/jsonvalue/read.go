@@ -398,9 +398,6 @@ func (r *reader) value(t *schema.Type, c byte, depth int) bool {
 		if c != '[' {
 			return r.wrong(c, "an array")
 		}
-		if t.Wire() == wire.Set {
-			return r.set(t, depth)
-		}
 		return r.list(t, depth)
 	case schema.Dict:
 		if t.Key().Kind() < schema.Record {
