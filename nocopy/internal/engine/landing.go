@@ -343,7 +343,7 @@ func (m *Message) fillByIndex(e uint32) bool {
 	table := m.ix.Alloc(int(n))
 	for i := range n {
 		x := m.landElement(e, i)
-		m.ix.SetWord(table+i, index.Word(x))
+		m.ix.SetEntryWord(table, i, index.Word(x))
 	}
 	list.SetSlots(table, index.Room(0).Table(n))
 	return true

@@ -169,7 +169,7 @@ func (m *Message) makeTable(e uint32, t *schema.Type) {
 	size := index.RoundUp(2*n + 2)
 	table := m.ix.AllocRaw(int(size))
 	for k := range n {
-		m.ix.SetWord(table+k, index.Word(first+k*stride))
+		m.ix.SetEntryWord(table, k, index.Word(first+k*stride))
 	}
 	l.SetSlots(table, l.Room().Table(size))
 }

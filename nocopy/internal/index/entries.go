@@ -27,6 +27,12 @@ func (x *Index) Word(at uint32) Word { return Word(x.Words[at]) }
 // SetWord sets word number at of the index.
 func (x *Index) SetWord(at uint32, w Word) { x.Words[at] = uint32(w) }
 
+// EntryWord returns word number n of entry e, or of other words that begin at number e.
+func (x *Index) EntryWord(e, n uint32) Word { return Word(x.Words[e+n]) }
+
+// SetEntryWord sets word number n of entry e, or of other words that begin at number e.
+func (x *Index) SetEntryWord(e, n uint32, w Word) { x.Words[e+n] = uint32(w) }
+
 // AllocDeep returns the entry of a struct of n words, which are zero, that is this deep in others.
 // Depth returns that number: it is in the word before the entry.
 func (x *Index) AllocDeep(n, depth int) uint32 {

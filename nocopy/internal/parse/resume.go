@@ -136,7 +136,7 @@ func (p *Parser) elementSlowly(s *machine, t *schema.Type, lead int) int {
 	at, word := p.slowValue(t, int(s.at)-lead, lead)
 	switch {
 	case at >= 0:
-		p.x.SetWord(s.entry+o.Word(), index.Word(word))
+		p.x.SetEntryWord(s.entry, o.Word(), index.Word(word))
 		s.at = uint64(at)
 		s.pc += o.Cells() * program.CellSize
 		return 0
@@ -181,7 +181,7 @@ func (p *Parser) clearRest(s *machine, d *schema.Struct) {
 		if k := o.Kind(); k == program.KindStop || k == program.KindUnionStop {
 			break
 		}
-		p.x.SetWord(s.entry+o.Word(), 0)
+		p.x.SetEntryWord(s.entry, o.Word(), 0)
 		pc += o.Cells() * program.CellSize
 	}
 	if d.IsUnion() {
@@ -215,13 +215,13 @@ func (p *Parser) overlong(d *schema.Struct, e, pc uint32) int {
 	}
 	for at < pc {
 		o := program.CellAt(at).Op
-		if p.x.Word(e+o.Word()) != 0 {
+		if p.x.EntryWord(e, o.Word()) != 0 {
 			last = o.Word()
 		}
 		at += o.Cells() * program.CellSize
 	}
-	i := int(uint32(p.x.Word(e+last))-p.Base) - wire.FieldHeader
-	p.x.SetWord(e+last, 0)
+	i := int(uint32(p.x.EntryWord(e, last))-p.Base) - wire.FieldHeader
+	p.x.SetEntryWord(e, last, 0)
 	return i
 }
 

@@ -52,12 +52,12 @@ func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 		}
 		at := d.First() + uint32(f.Number)
 		if !wide {
-			if before := p.x.Word(e + at); before != 0 {
+			if before := p.x.EntryWord(e, at); before != 0 {
 				if i = p.duplicate(d, e, &d.Fields()[f.Number], uint32(before), i); i < 0 {
 					return i
 				}
 			}
-			p.x.SetWord(e+at, index.Word(word))
+			p.x.SetEntryWord(e, at, index.Word(word))
 			last = at
 			continue
 		}
