@@ -6,8 +6,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
-// keys are the keys of a map, or the elements of a set, that is being read. They are equal if their
-// wire bytes are.
+// keys are the keys of a map, or the elements of a set, that is being read. They are equal if
+// their wire bytes are.
 type keys struct {
 	first int             // the first of them in reader.spans
 	table map[string]bool // of all, in place, if they are many; else nil

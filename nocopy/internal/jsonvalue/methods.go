@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// The methods that encoding/json and encoding/json/v2 call, of generated types and of messages whose
-// types are known only by descriptors.
+// The methods that encoding/json and encoding/json/v2 call, of generated types and of messages
+// whose types are known only by descriptors.
 
 // MarshalValue returns the struct s, which d describes, as MarshalJSON does.
 func MarshalValue(d *schema.Struct, s nocopy.Struct) ([]byte, error) {
@@ -28,8 +28,9 @@ func MarshalTo(d *schema.Struct, s nocopy.Struct, e *jsontext.Encoder) error {
 	return e.WriteValue(text)
 }
 
-// UnmarshalFrom reads a message, which desc describes, from a Decoder, as UnmarshalJSONFrom does. It
-// returns the zero handle for null. Offsets in errors count in everything that the Decoder reads.
+// UnmarshalFrom reads a message, which desc describes, from a Decoder, as UnmarshalJSONFrom does.
+// It returns the zero handle for null. Offsets in errors count in everything that the Decoder
+// reads.
 func UnmarshalFrom(desc *schema.Struct, d *jsontext.Decoder) (nocopy.Struct, error) {
 	o := byMethod()
 	o.allowUnknown = !jsontext.RejectsUnknownMembers(d.Options())
@@ -79,8 +80,8 @@ func faultIn(desc *schema.Struct, d *jsontext.Decoder, err error, o reading) err
 	return &nocopy.Error{Offset: int(bad.ByteOffset), Path: desc.Name(), Err: ErrSyntax}
 }
 
-// UnmarshalValue returns a new message, which d describes, from a JSON text, as UnmarshalJSON does.
-// It returns the zero handle for null.
+// UnmarshalValue returns a new message, which d describes, from a JSON text, as UnmarshalJSON
+// does. It returns the zero handle for null.
 func UnmarshalValue(d *schema.Struct, text []byte) (nocopy.Struct, error) {
 	if string(text) == "null" {
 		return nocopy.Struct{}, nil
