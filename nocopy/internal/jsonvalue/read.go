@@ -28,9 +28,6 @@ type reader struct {
 	in   []byte
 	from int
 	reading
-	// Options of dec: duplicate names are errors; duplicate names are allowed; strings need not be
-	// UTF-8.
-	strict, lenient, invalid jsontext.Options
 
 	plain      bool // the last string has no escapes, and is UTF-8
 	start, end int  // of the last token in in
@@ -49,14 +46,7 @@ type reader struct {
 const mostAlive = 64 << 10
 
 // readers has the unused readers.
-var readers = sync.Pool{New: func() any { return newReader() }}
-
-func newReader() *reader {
-	return &reader{
-		strict: jsontext.AllowDuplicateNames(false), lenient: jsontext.AllowDuplicateNames(true),
-		invalid: jsontext.AllowInvalidUTF8(true),
-	}
-}
+var readers = sync.Pool{New: func() any { return new(reader) }}
 
 // MostKept bounds the memory that an unused reader keeps.
 const MostKept = 1 << 20
@@ -135,15 +125,11 @@ func (r *reader) root(d *schema.Struct, most int) bool {
 }
 
 // tokenize lets the Decoder take over at an offset of the text: next then returns its tokens. With
-// names it says whether names may come twice.
-func (r *reader) tokenize(from int, names jsontext.Options) {
+// repeats names may come twice in an object.
+func (r *reader) tokenize(from int, repeats bool) {
 	r.from, r.end = from, from
 	r.buf = *bytes.NewBuffer(r.in[from:])
-	if r.replaceInvalid {
-		r.dec.Reset(&r.buf, names, r.invalid)
-	} else {
-		r.dec.Reset(&r.buf, names)
-	}
+	r.dec.Reset(&r.buf, jsontext.AllowDuplicateNames(repeats), jsontext.AllowInvalidUTF8(r.replaceInvalid))
 }
 
 // fail notes an error at an offset of the text. It returns false.
@@ -163,7 +149,7 @@ func (r *reader) atElement(i int) bool { return r.inside("[" + strconv.Itoa(i) +
 // failure returns the error with its path.
 func (r *reader) failure(d *schema.Struct) error {
 	if r.err == nil { // the text is not JSON: the Decoder says why
-		r.tokenize(0, r.lenient)
+		r.tokenize(0, true)
 		for r.next() != 0 {
 		}
 	}
@@ -446,18 +432,17 @@ func (r *reader) unknown(p *names, others map[string]bool) bool {
 	if !r.allowUnknown {
 		return r.fail(r.start, r.notKnown(p, string(r.text())))
 	}
-	names := r.lenient
 	if !r.repeatUnknown {
 		name := string(r.text())
 		if others[name] {
 			return r.fail(r.start, ErrDuplicate)
 		}
-		others[name], names = true, r.strict
+		others[name] = true
 	}
 	if c := r.nextValue(); c != '{' && c != '[' {
 		return c != 0
 	}
-	r.tokenize(r.start, names)
+	r.tokenize(r.start, r.repeatUnknown)
 	for open := 0; ; {
 		switch r.next() {
 		case 0:

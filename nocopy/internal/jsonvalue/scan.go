@@ -222,7 +222,7 @@ func (r *reader) escaped(i, at int) byte {
 	}
 	var err error
 	r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], r.in[i:at+1])
-	if err != nil && !(r.replaceInvalid && jsontext.Value(r.in[i:at+1]).IsValid(r.invalid)) {
+	if err != nil && !(r.replaceInvalid && jsontext.Value(r.in[i:at+1]).IsValid(jsontext.AllowInvalidUTF8(true))) {
 		return 0
 	}
 	r.start, r.end, r.plain = i, at+1, false
