@@ -102,7 +102,7 @@ func newElementWriter(s engine.Struct, d, elem *schema.Struct, list string, n in
 		}
 	}
 	s.CheckDesc(d)
-	b := s.AppendPlain(nil, d)
+	b := engine.AppendPlain(nil, s, d)
 	from, to, err := placeOfList(b, path)
 	if err != nil {
 		return nil, fmt.Errorf("nocopy: WriteElements: %s.%s: %w", d.Name(), list, err)
@@ -236,7 +236,7 @@ func (e *elementWriter) appendElement(b []byte, s engine.Struct, c *compact.Writ
 	}
 	from := len(b)
 	s.CheckDesc(e.elem)
-	if b = s.AppendPlain(b, e.elem); e.compact {
+	if b = engine.AppendPlain(b, s, e.elem); e.compact {
 		must(c.Write(nil, b[from:], entry.IndexID, nil))
 		b = append(b[:from], c.Bytes()...)
 	}
