@@ -74,8 +74,8 @@ func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
 	return s.m.rangeOf(e, d.Type()).AppendTo(dst)
 }
 
-// AppendPlain is AppendStruct of s without a wire index, which s may have as the root of a message that
-// arrived with one. It panics if the message was parsed with ByIndex and is invalid.
+// AppendPlain is AppendStruct of s without a wire index, which s may have as the root of a message
+// that arrived with one. It panics if the message was parsed with ByIndex and is invalid.
 func AppendPlain(dst []byte, s Struct, d *schema.Struct) []byte {
 	if s.CarriesIndex() {
 		if plain, ok := s.m.appendWithoutIndex(dst, s.entry(), d.Type()); ok {
