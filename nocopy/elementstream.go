@@ -127,7 +127,7 @@ func (d *elementStream) head() (engine.Struct, error) {
 	if d.phase == elements {
 		b = b[:len(d.rest)+d.level+1] // with STOPs
 	}
-	s, err := engine.ParseBegun(d.desc, memory.Chunk{Mem: b}, d.flags, d.limits)
+	s, err := engine.ParseBegun(d.desc, b, d.flags, d.limits)
 	return s, d.fail(err)
 }
 

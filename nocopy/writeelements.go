@@ -1,7 +1,6 @@
 package nocopy
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // ErrCount is the reason of an error of WriteElements and WriteElementsFrame: there were more or
@@ -104,7 +102,7 @@ func newElementWriter(s engine.Struct, d, elem *schema.Struct, list string, n in
 		}
 	}
 	s.CheckDesc(d)
-	b := withoutIndex(s.AppendStruct(nil, d), 0)
+	b := engine.AppendPlain(nil, s, d)
 	from, to, err := placeOfList(b, path)
 	if err != nil {
 		return nil, fmt.Errorf("nocopy: WriteElements: %s.%s: %w", d.Name(), list, err)
@@ -159,23 +157,6 @@ func placeOfList(b []byte, path []*schema.Field) (from, to int, err error) {
 	}
 	return from, to, nil
 }
-
-// withoutIndex returns b without the wire index of the struct that begins at index from: it would
-// not fit where the struct is now.
-func withoutIndex(b []byte, from int) []byte {
-	if !bytes.Contains(b[from:], indexHeader) {
-		return b
-	}
-	for f := range parse.Fields(b[from:]) {
-		if f.Header == wireindex.Header {
-			return slices.Delete(b, from+f.From, from+f.End)
-		}
-	}
-	return b
-}
-
-// indexHeader is the header of a wire index.
-var indexHeader = binary.BigEndian.AppendUint32(nil, wireindex.Header)[1:]
 
 // toCompact converts front, which ends with the type of the elements, and tail to the compact
 // protocol. An empty list is one byte there. The struct that ends after it has the same front, and
@@ -255,11 +236,7 @@ func (e *elementWriter) appendElement(b []byte, s engine.Struct, c *compact.Writ
 	}
 	from := len(b)
 	s.CheckDesc(e.elem)
-	b = s.AppendStruct(b, e.elem)
-	if s.CarriesIndex() { // it is a root: AppendStruct leaves out that of any other struct
-		b = withoutIndex(b, from)
-	}
-	if e.compact {
+	if b = engine.AppendPlain(b, s, e.elem); e.compact {
 		must(c.Write(nil, b[from:], entry.IndexID, nil))
 		b = append(b[:from], c.Bytes()...)
 	}

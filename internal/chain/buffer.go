@@ -10,6 +10,9 @@ import (
 // Pos is the address of a byte in one Buffer, see memory.Pos.
 type Pos = memory.Pos
 
+// Chunk is received bytes, see memory.Chunk.
+type Chunk = memory.Chunk
+
 const (
 	// FirstPos is the first position of a Buffer's own.
 	FirstPos = memory.FirstPos

@@ -117,10 +117,6 @@ func (b *Buffer) run(id NodeID) *run {
 
 // SetRoot makes the bytes [from, to), which lie in one piece, the whole message, and seals it.
 func (b *Buffer) SetRoot(from, to Pos) {
-	if cap(b.spans) < 2 || cap(b.pieces) < 1 {
-		b.spans = append(make([]span, 0, 8), span{})
-		b.pieces = make([]piece, 0, 8)
-	}
 	b.spans, b.pieces = b.spans[:2], b.pieces[:1]
 	b.spans[1], b.pieces[0] = span{from: from, to: to}, piece{from, to}
 	b.root = run{1, 1}

@@ -125,12 +125,8 @@ func sortTies(all []placed, compare func(x, y placed) int) {
 	}
 }
 
-// insert puts a node or span into the order.
+// insert puts a node or span into the order, which is not empty.
 func (o *order) insert(x placed, compare func(x, y placed) int) {
-	if len(o.chunks) == 0 {
-		o.chunks = append(o.chunks, append(o.mem[:0], x))
-		return
-	}
 	at := o.search(func(y placed) bool { return compare(y, x) >= 0 })
 	k, i := at.chunk, at.i
 	if k == len(o.chunks) { // after all others

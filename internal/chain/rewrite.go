@@ -7,8 +7,8 @@ import (
 )
 
 // Receive takes over a chunk, which becomes the whole message, of an empty Buffer. The message is
-// sealed if it is in one piece. Otherwise only its Len is known: its pieces are Received, and
-// AddRoot is to be called for each.
+// sealed if it is in one piece. Otherwise only its Len is known: AddPiece and AddRoot are to be
+// called for each piece.
 func (b *Buffer) Receive(c memory.Chunk) {
 	n := c.Len()
 	if p := b.TakeOver(c); p != 0 {

@@ -119,11 +119,5 @@ func (b *Buffer) First() []byte {
 	return b.mem(b.pieces[0])
 }
 
-// Whole returns the message in one piece, as Bytes does, and the position of its first byte. The
-// message must not be empty.
-func (b *Buffer) Whole() (Pos, []byte, bool) {
-	if len(b.pieces) != 1 {
-		return 0, nil, false
-	}
-	return b.pieces[0].from, b.mem(b.pieces[0]), true
-}
+// Whole returns the message, which must be in one piece, and the position of its first byte.
+func (b *Buffer) Whole() (Pos, []byte) { return b.pieces[0].from, b.mem(b.pieces[0]) }

@@ -11,11 +11,10 @@ import (
 // Block is a piece of memory with a count of its holders. When the last holder releases it, it can
 // be used again.
 type Block struct {
-	//lint:ignore U1000 builds with the tag nocopydebug use it
-	blockDebug
-	mem  []byte
-	refs atomic.Int32
-	item spare.Item[*Block] // in spareBlocks, while the block is spare
+	blockDebug // see debug.go
+	mem        []byte
+	refs       atomic.Int32
+	item       spare.Item[*Block] // in spareBlocks, while the block is spare
 	// owner of foreign memory, see HoldPieces; nil for memory of this package
 	owner Owner
 	// readOnly: storing into the memory would fault, see HoldOwned

@@ -123,9 +123,6 @@ func (s *Space) drop(recycle bool) {
 	if len(s.slabs) > 0 {
 		s.dropSlabs()
 	}
-	if s.received != nil {
-		s.dropReceived()
-	}
 	switch {
 	case s.tailMem != nil:
 		s.tail, s.used, s.recycle = s.tailMem.mem, 0, recycle
@@ -221,9 +218,6 @@ func (s *Space) Renew(start, size int, exact bool) []byte {
 	clear(s.held[len(owned):])
 	clear(s.slabs)
 	s.held, s.slabs = owned, s.slabs[:0]
-	if s.received != nil {
-		s.dropReceived()
-	}
 	size += start
 	if !exact {
 		size = max(size+afterLarge, SlabSize)
@@ -261,6 +255,6 @@ func (s *Space) Footprint() int { return s.Taken() + 32*cap(s.segs) }
 // Shrink gives up the tables, which may have grown larger than the next messages need. The Space
 // must be free.
 func (s *Space) Shrink() {
-	s.segs, s.meta, s.received = nil, nil, nil
+	s.segs, s.meta = nil, nil
 	s.state = InUse
 }

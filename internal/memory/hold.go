@@ -17,7 +17,7 @@ func (s *Space) own(block *Block) {
 // chunk over. A Space that does not recycle can take only chunks that are not recycled.
 func (s *Space) AddChunk(c Chunk) Pos {
 	s.hold(c)
-	p := s.addSegments(c.Mem, segment{block: c.block, writable: c.writable()})
+	p := s.AddPiece(c, 0)
 	if p == segSize {
 		s.flat = c.Mem
 	}
@@ -25,45 +25,21 @@ func (s *Space) AddChunk(c Chunk) Pos {
 }
 
 // TakeOver takes over a chunk. It gives a chunk of one piece a position, without copying, and
-// returns it. The pieces of other chunks, except empty ones, are Received: they have no positions
-// until AddReceived gives them some. Then TakeOver returns 0.
+// returns it. The pieces of other chunks have no positions until AddPiece gives them some; then
+// TakeOver returns 0.
 func (s *Space) TakeOver(c Chunk) Pos {
 	if c.next == nil {
 		return s.AddChunk(c)
 	}
-	if s.received == nil {
-		s.received = new([]Chunk)
-	}
 	for p := &c; p != nil; p = p.next {
 		s.hold(*p)
-		if len(p.Mem) > 0 {
-			*s.received = append(*s.received, *p)
-		}
 	}
 	return 0
 }
 
-// Received returns the pieces that TakeOver has taken over and that had no positions then. There
-// must be some.
-func (s *Space) Received() []Chunk { return *s.received }
-
-// AddReceived gives positions to the bytes of Received piece i from byte n on.
-func (s *Space) AddReceived(i, n int) Pos {
-	c := (*s.received)[i]
+// AddPiece gives positions to the bytes from byte n on of a piece that was taken over.
+func (s *Space) AddPiece(c Chunk, n int) Pos {
 	return s.addSegments(c.Mem[n:], segment{block: c.block, writable: c.writable()})
-}
-
-// mostReceived bounds the pieces for which a Space keeps memory for the next message.
-const mostReceived = 4 << 10
-
-// dropReceived forgets the pieces, whose blocks the Space holds.
-func (s *Space) dropReceived() {
-	if cap(*s.received) > mostReceived {
-		s.received = nil
-		return
-	}
-	clear(*s.received)
-	*s.received = (*s.received)[:0]
 }
 
 func (s *Space) hold(c Chunk) {

@@ -69,7 +69,7 @@ func TestHoldReadOnly(t *testing.T) {
 	c := hold()
 	c.next = &Chunk{Mem: []byte{}}
 	a.TakeOver(c)
-	if p := a.AddReceived(0, 5); a.Writable(p) || string(a.At(p)) != "only" {
+	if p := a.AddPiece(c, 5); a.Writable(p) || string(a.At(p)) != "only" {
 		t.Error("a piece of it may be stored into")
 	}
 	a.Free(Appended)

@@ -31,7 +31,6 @@ type Space struct {
 	shared     uint32 // 1 once any memory of this Space's own is shared or frozen
 	held       []*Block
 	slabs      []*Block // blocks of a Space that does not recycle, see dropSlabs
-	received   *[]Chunk // see Received; nil before the first
 
 	recycle  bool
 	state    State

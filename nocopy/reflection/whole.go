@@ -35,12 +35,12 @@ func (m Message) Release() { m.s.Release() }
 // MarshalJSON returns the message as JSON, as the method of generated types does; see package
 // nocopyjson.
 func (m Message) MarshalJSON() ([]byte, error) {
-	return jsonvalue.MarshalValueAs(m.desc(), nocopy.Struct(m.s))
+	return jsonvalue.MarshalValue(m.desc(), nocopy.Struct(m.s))
 }
 
 // MarshalJSONTo writes the message as JSON, as the method of generated types does.
 func (m Message) MarshalJSONTo(e thriftimpl.JSONOut) error {
-	return jsonvalue.MarshalToAs(m.desc(), nocopy.Struct(m.s), e)
+	return jsonvalue.MarshalTo(m.desc(), nocopy.Struct(m.s), e)
 }
 
 // UnmarshalJSON reads a JSON text as the method of generated types does, and sets *m to the root
@@ -52,7 +52,7 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 	if m.d == nil {
 		return ErrNoType
 	}
-	s, err := jsonvalue.UnmarshalValueAs(m.d, text)
+	s, err := jsonvalue.UnmarshalValue(m.d, text)
 	if err == nil {
 		m.s = thriftimpl.Struct(s)
 	}
@@ -64,7 +64,7 @@ func (m *Message) UnmarshalJSONFrom(d thriftimpl.JSONIn) error {
 	if m.d == nil {
 		return ErrNoType
 	}
-	s, err := jsonvalue.UnmarshalFromAs(m.d, d)
+	s, err := jsonvalue.UnmarshalFrom(m.d, d)
 	if err == nil {
 		m.s = thriftimpl.Struct(s)
 	}

@@ -74,6 +74,17 @@ func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
 	return s.m.rangeOf(e, d.Type()).AppendTo(dst)
 }
 
+// AppendPlain is AppendStruct of s without a wire index, which s may have as the root of a message
+// that arrived with one. It panics if the message was parsed with ByIndex and is invalid.
+func AppendPlain(dst []byte, s Struct, d *schema.Struct) []byte {
+	if s.CarriesIndex() {
+		if plain, ok := s.m.appendWithoutIndex(dst, s.entry(), d.Type()); ok {
+			return plain
+		}
+	}
+	return s.AppendStruct(dst, d)
+}
+
 // validInner reports whether the bytes of the struct of entry e, which is not the root, are a
 // valid struct of type d. Getters may have passed over the values in it by the index.
 func (m *Message) validInner(e uint32, d *schema.Struct) bool {
@@ -196,7 +207,7 @@ func (m *Message) indexShared(node chain.NodeID, t *schema.Type, src source, e u
 	p := m.p
 	p.Node = node
 	src.r.Pieces(func(pos uint32, mem []byte) bool {
-		p.Windows = append(p.Windows, parse.Window{Mem: mem, Src: &src.from.buf, Pos: pos})
+		p.Windows = append(p.Windows, parse.Window{Chunk: chain.Chunk{Mem: mem}, Src: &src.from.buf, Pos: pos})
 		return true
 	})
 	p.After = src.n

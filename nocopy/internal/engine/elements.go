@@ -277,9 +277,9 @@ func (s Struct) checkBounds(i, j int) {
 }
 
 // arrangeParts completes the list and makes its elements parts of the node at its end, in their
-// order. It returns the parts, one for each element, and the elements' words. A caller that
-// changes the parts must pass them to setParts.
-func (s Struct) arrangeParts() (parts []chain.Part, words index.Elements) {
+// order. It returns the parts, one for each element, and the list. A caller that changes the parts
+// must pass them to setParts.
+func (s Struct) arrangeParts() (parts []chain.Part, l index.List) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.closeEntry(e)
 	if t.Elem().Kind() == schema.Record {
@@ -297,16 +297,16 @@ func (s Struct) arrangeParts() (parts []chain.Part, words index.Elements) {
 		}
 	}
 	parts = m.buf.Parts(ed.tailNode)
-	words = m.ix.List(e).Elements()
-	if n := words.Len(); len(parts) < n { // elements were added since it was arranged last
+	l = m.ix.List(e)
+	if n := int(l.Count()); len(parts) < n { // elements were added since it was arranged last
 		for i := len(parts); i < n; i++ {
-			at, end := m.valuePlace(t.Elem().Wire(), words.At(i))
+			at, end := m.valuePlace(t.Elem().Wire(), l.Word(uint32(i)))
 			parts = append(parts, chain.Part{From: at, To: end})
 		}
 		m.buf.SetParts(ed.tailNode, parts)
 	}
 	m.buf.EndChange()
-	return parts, words
+	return parts, l
 }
 
 // setParts stores the parts of the node at the list's end, in the order in which they are sent.
@@ -322,11 +322,11 @@ func (s Struct) Swap(i, j int) {
 	if i == j {
 		return
 	}
-	parts, words := s.arrangeParts()
+	parts, l := s.arrangeParts()
 	s.m.elementChanges(s.entry(), uint32(i))
 	s.m.elementChanges(s.entry(), uint32(j))
 	parts[i], parts[j] = parts[j], parts[i]
-	words.Swap(i, j)
+	l.Swap(uint32(i), uint32(j))
 	s.setParts(parts)
 }
 
@@ -336,13 +336,12 @@ func (s Struct) DeleteRange(i, j int) {
 	if i == j {
 		return
 	}
-	parts, words := s.arrangeParts()
+	parts, l := s.arrangeParts()
 	m, e, n := s.m, s.entry(), uint32(j-i)
-	l := m.ix.List(e)
 	m.keys.Delete(e, uint32(i), uint32(j))
 	dead := m.noteDeadIn(e, s.typ().Elem())
 	for k := i; k < j; k++ {
-		dead.add(words.At(k))
+		dead.add(l.Word(uint32(k)))
 	}
 	if i == 0 { // nothing moves: doing it again and again is cheap
 		parts = parts[j:]
@@ -350,11 +349,11 @@ func (s Struct) DeleteRange(i, j int) {
 		m.edit(e).gap += n
 	} else {
 		parts = append(parts[:i], parts[j:]...)
-		words.Move(i, j)
+		m.ix.MoveWords(l.Slot(uint32(i)), l.Slot(uint32(j)), l.Count()-uint32(j))
 	}
 	s.setParts(parts)
 	l.SetCount(l.Count() - n)
-	m.storeCount(e, s.typ())
+	m.storeCount(e)
 }
 
 // SortElements sorts a list whose elements have no fixed size. get returns what cmp compares,
@@ -376,14 +375,14 @@ func SortElements[T any](s Struct, get func(m *Message, word index.Word) T, cmp 
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp(get(m, word(a)), get(m, word(b))) })
 	s.CheckSameLen(n)
-	parts, words := s.arrangeParts()
+	parts, l := s.arrangeParts()
 	m.keys.Drop(s.entry())
 	newParts, newWords := make([]chain.Part, n), make([]index.Word, n)
 	for i, from := range order {
-		newParts[i], newWords[i] = parts[from], words.At(from)
+		newParts[i], newWords[i] = parts[from], l.Word(uint32(from))
 	}
 	for i, w := range newWords {
-		words.Set(i, w)
+		l.SetWord(uint32(i), w)
 	}
 	s.setParts(newParts)
 }

@@ -111,14 +111,14 @@ func (s Struct) removeElements(c chosen, left int) {
 	}
 	m.startChange()
 	l := m.ix.List(e)
-	words, to := l.Elements(), 0
+	n, to := l.Count(), uint32(0)
 	l.SetCount(uint32(left))
-	m.storeCount(e, t) // first: positions may run out, and nodes in order need not be sorted
+	m.storeCount(e) // first: positions may run out, and nodes in order need not be sorted
 	notes, gap := m.noteDeadIn(e, t.Elem()), omission{m: m, t: t.Elem()}
-	for i := range words.Len() {
-		x := words.At(i)
+	for i := range n {
+		x := l.Word(i)
 		switch {
-		case c.has(i):
+		case c.has(int(i)):
 			notes.add(x)
 			if !arranged {
 				gap.add(x)
@@ -127,7 +127,7 @@ func (s Struct) removeElements(c chosen, left int) {
 		case arranged:
 			parts[to] = parts[i]
 		}
-		words.Set(to, x)
+		l.SetWord(to, x)
 		to++
 	}
 	gap.omit()

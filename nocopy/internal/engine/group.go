@@ -29,7 +29,7 @@ func (g *Group) Parse(d *schema.Struct, in *memory.Receiver, n, depth int, flags
 	m.root = index.First
 	m.buf.Reset(flags&Recycle != 0)
 	m.buf.Receive(in.Hold())
-	base, b, _ := m.buf.Whole()
+	base, b := m.buf.Whole()
 	p := m.parserOf(b, base)
 	whole = int(p.Prefix(d, uint32(n), depth))
 	alone := false // the next struct must be parsed alone, since it takes much of the index
@@ -74,15 +74,4 @@ func (g *Group) Left() bool { return g.left > 0 }
 func (g *Group) End() {
 	g.m.Reset()
 	g.left = 0
-}
-
-// ParseBegun parses a chunk of one piece with the beginning of a struct. Required fields may be
-// missing. The message takes the chunk over.
-func ParseBegun(d *schema.Struct, c memory.Chunk, flags Flags, limits Limits) (Struct, error) {
-	m := newMessage(d, flags&^(Lazy|ByIndex|RequireIndex), limits)
-	m.buf.Receive(c)
-	base, b, _ := m.buf.Whole()
-	p := m.parserOf(b, base)
-	p.Trusted = true
-	return m.parsed(p, m.indexFrom(p))
 }

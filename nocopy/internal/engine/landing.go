@@ -20,8 +20,9 @@ import (
 // Two kinds of entries: entry k of the wire index says where a value is in the message; entry e
 // is one of the index of the message.
 
-// mostRead bounds the work for a message with a wrong wire index, by which values may overlap: how
-// many times as many bytes as the message has are read.
+// mostRead bounds the work for a message with a wrong wire index, by which values may overlap and
+// be read again and again: how many times as many bytes as the message has are read. If the wire
+// index fits, as many are read as it takes to parse all of the message.
 const mostRead = 8
 
 // landRoot makes the entry of the root of the message b, which is at position base, by its wire
@@ -76,14 +77,6 @@ func (m *Message) parserAt(at, stop, depth int) *parse.Parser {
 	p.B = l.b[at:stop:stop]
 	p.Trusted, p.UTF8, p.MaxDepth, p.MaxIndex, p.MaxWords = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, m.limits.MaxIndex, l.mostUsed
 	return p
-}
-
-// affords reports whether n more bytes may be read, and notes that they are. As many may be read
-// as it takes to parse all of the message, if the wire index fits; one by which values overlap
-// would have the same bytes read again and again.
-func (l *landing) affords(n int) bool {
-	l.left -= n
-	return l.left >= 0
 }
 
 // misfit notes that the wire index does not fit the message at an offset.
@@ -182,11 +175,11 @@ func (m *Message) parseAt(t *schema.Type, at, stop, depth int) (word uint32, end
 	p := m.parserAt(at, stop, depth)
 	i, word := p.Value(t, 0, 0)
 	if i < 0 {
-		m.landing.affords(stop - at)
+		m.landing.left -= stop - at
 		m.invalid(at)
 		return m.absentEntry(t), 0
 	}
-	m.landing.affords(i)
+	m.landing.left -= i
 	p.B = nil
 	return word, at + i
 }
@@ -306,7 +299,7 @@ func (m *Message) landPage(elem *schema.Type, list pages, page uint32) uint32 {
 			return x
 		}
 	}
-	l.affords(stop - from)
+	l.left -= stop - from
 	x := m.ix.Alloc(int(n) * d.Words())
 	switch i := m.parserAt(from, stop, depth).Structures(d, x, n, 0); {
 	case i < 0:

@@ -158,6 +158,9 @@ func makeMessage(h home) *Message {
 // init makes a Message that is zero ready for its first contents.
 func (m *Message) init() {
 	m.gen, m.edits, m.seldom = 1, noEdits[:], &noSeldom
+	if debugging { // for its notes
+		m.ownSeldom()
+	}
 	m.ix.Begin((*owner)(m))
 }
 

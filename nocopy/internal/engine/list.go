@@ -88,10 +88,10 @@ func (m *Message) frameOf(e uint32) *frame {
 	return nil
 }
 
-// appendSlots adds n elements or pairs to the count of the list or map. The caller appends their
-// bytes next. It returns the slot of the first one; the caller sets the words. The slots of a list
-// of structs are numbers of entries then.
-func (m *Message) appendSlots(e uint32, n int) uint32 {
+// appendSlot adds an element or pair to the count of the list or map. The caller appends its bytes
+// next. It returns the slot; the caller sets the words. The slots of a list of structs are numbers
+// of entries then.
+func (m *Message) appendSlot(e uint32) uint32 {
 	m.openList(e)
 	t := m.open[len(m.open)-1].typ
 	per := t.ElemWords()
@@ -100,35 +100,35 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 		per = 1
 	}
 	count := m.ix.List(e).Count()
-	if count+uint32(n) > maxCount {
+	if count == maxCount {
 		panic("nocopy: too many elements")
 	}
 	m.startChange()
-	if count+uint32(n) > m.ix.List(e).Room().Len() {
-		m.growSlots(e, count, uint32(n), per)
+	if count == m.ix.List(e).Room().Len() {
+		m.growSlots(e, count, per)
 	}
 	if count == 0 {
 		m.storeTypes(e, t)
 	}
-	m.ix.List(e).SetCount(count + uint32(n))
-	m.open[len(m.open)-1].next = count + uint32(n)
-	m.storeCount(e, t)
+	m.ix.List(e).SetCount(count + 1)
+	m.open[len(m.open)-1].next = count + 1
+	m.storeCount(e)
 	m.buf.EndChange()
 	return m.ix.List(e).Slots() + count*uint32(per)
 }
 
-// growSlots makes room for n more slots than the count that there are; each has per words.
-func (m *Message) growSlots(e, count, n uint32, per int) {
-	if gap := m.editOf(e).gap; gap > count && gap >= n {
+// growSlots makes room for more slots than the count that there are; each has per words.
+func (m *Message) growSlots(e, count uint32, per int) {
+	if gap := m.editOf(e).gap; gap > count {
 		m.moveSlots(e, gap, count)
 		return
 	}
 	l := m.ix.List(e)
 	had := l.Room().Len()
-	room := index.RoundUp(max(2*had, count+n, 4)) // few sizes: freed words are used again
+	room := index.RoundUp(max(2*had, count+1, 4)) // few sizes: freed words are used again
 	if uint64(room)*uint64(per) > index.MaxWords {
 		m.buf.EndChange()
-		panicCount(int(count + n))
+		panicCount(int(count + 1))
 	}
 	elems := m.ix.AllocRaw(int(room) * per)
 	old := l.Slots()
@@ -172,7 +172,7 @@ func (m *Message) makeTable(e uint32, t *schema.Type) {
 }
 
 // storeCount stores the count of the list or map of entry e on the wire.
-func (m *Message) storeCount(e uint32, t *schema.Type) {
+func (m *Message) storeCount(e uint32) {
 	if m.ix.List(e).End() == 0 { // never complete before
 		wire.PutBE32(m.buf.At(m.ix.List(e).Start()-4), m.ix.List(e).Count())
 		return
@@ -281,7 +281,7 @@ func (m *Message) appendsAt(e, i uint32) bool {
 
 // end adds an element to a list, and returns its place.
 func (s Struct) end() place {
-	return place{t: s.typ().Elem(), at: s.m.appendSlots(s.entry(), 1)}
+	return place{t: s.typ().Elem(), at: s.m.appendSlot(s.entry())}
 }
 
 // TextAt returns element i of a list of strings.
@@ -303,11 +303,11 @@ func (s Struct) TextOf(i int) string {
 // Package keytable finds keys of maps and elements of sets and lists. It is told what they are,
 // and which change when a struct or container is changed.
 
-func (k *messageKeys) Key(e uint32, t *schema.Type, i uint32) []byte {
+func (k *owner) Key(e uint32, t *schema.Type, i uint32) []byte {
 	return (*Message)(k).keyBytes(e, t, i)
 }
 
-func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, []byte) {
+func (k *owner) TextPairs(e, n uint32) ([]uint32, []byte) {
 	l := k.ix.List(e)
 	if p := l.Pair(0).Key(); p != 0 && !p.IsNode() {
 		return l.PairWords(n), k.buf.At(uint32(p))
@@ -315,7 +315,7 @@ func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, []byte) {
 	return nil, nil
 }
 
-func (k *messageKeys) Made(ofViews bool) {
+func (k *owner) Made(ofViews bool) {
 	k.ix.More = true
 	if ofViews { // from now on every change must call beforeChange
 		k.needsBeforeChange = true
@@ -323,7 +323,7 @@ func (k *messageKeys) Made(ofViews bool) {
 	}
 }
 
-func (k *messageKeys) View(e uint32, t *schema.Type, i uint32) {
+func (k *owner) View(e uint32, t *schema.Type, i uint32) {
 	m := (*Message)(k)
 	if m.keys.KnowsOwners() {
 		xt, x := m.keyAt(e, t, i)
@@ -393,7 +393,7 @@ func (m *Message) lookup(e uint32, t *schema.Type, key []byte) int {
 		}
 		return -1
 	}
-	return m.keys.Find((*messageKeys)(m), e, t, n, key)
+	return m.keys.Find((*owner)(m), e, t, n, key)
 }
 
 // zeroElement returns the bytes by which an element that has not been set is compared.
@@ -406,7 +406,7 @@ func zeroElement(t *schema.Type) []byte {
 
 // repeated returns how many pairs of a map have the key of a later one.
 func (m *Message) repeated(e uint32, t *schema.Type) int {
-	return m.keys.Repeated((*messageKeys)(m), e, t, m.ix.List(e).Count())
+	return m.keys.Repeated((*owner)(m), e, t, m.ix.List(e).Count())
 }
 
 // isRepeated reports whether a later pair has the key of pair i, which was not deleted.
@@ -416,7 +416,7 @@ func (m *Message) isRepeated(e uint32, t *schema.Type, i uint32) bool {
 
 // elementChanges takes pair or element i, which is about to change, out of the table of entry
 // e, if there is one. The next lookup adds it again.
-func (m *Message) elementChanges(e, i uint32) { m.keys.Change((*messageKeys)(m), e, i) }
+func (m *Message) elementChanges(e, i uint32) { m.keys.Change((*owner)(m), e, i) }
 
 // register notes that the struct or container of entry e, and all in it, belong to the element x.
 // Elements and keys in a table of a nested list or map are elements of their own. Entry 0 stands

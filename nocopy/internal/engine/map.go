@@ -361,7 +361,7 @@ func (s Struct) deletePair(i int) {
 	if live := s.livePairs(); live != nil {
 		live.Remove(i)
 	}
-	m.storeCount(e, t)
+	m.storeCount(e)
 }
 
 // newPair adds a pair and returns it. The caller appends its key and value next, and sets their
@@ -370,7 +370,7 @@ func (s Struct) newPair() index.Pair {
 	m, e := s.m, s.entry()
 	ed := m.editOf(e)
 	if ed.free == 0 {
-		pair := m.ix.Pair(m.appendSlots(e, 1))
+		pair := m.ix.Pair(m.appendSlot(e))
 		if ed.liveSet != 0 {
 			m.liveSets[ed.liveSet].Add(int(m.ix.List(e).Count()) - 1)
 		}
@@ -385,7 +385,7 @@ func (s Struct) newPair() index.Pair {
 	if ed.liveSet != 0 {
 		m.liveSets[ed.liveSet].Add(int(ed.free) - 1)
 	}
-	m.storeCount(e, s.typ())
+	m.storeCount(e)
 	m.buf.SetEmpty(pair.Node())
 	m.buf.OpenContent(pair.Node())
 	return pair
@@ -448,21 +448,20 @@ func (s Struct) PutText(k, v string) {
 	// The usual case: the map is the innermost frame, and was never complete.
 	m, e, top := s.m, uint32(s.k), len(s.m.open)-1
 	if top >= 0 && m.gen<<32|uint64(m.open[top].e) == s.k && m.ix.List(e).End() == 0 && len(k)|len(v) < ReferSize {
-		f, l := &m.open[top], m.ix.ListEntry(e)
+		f, l := &m.open[top], m.ix.List(e)
 		n := l.Count()
 		if n == 0 {
 			m.clearFilter(e)
 		}
 		if index.Room(n) >= l.Room() {
-			m.growSlots(e, n, 1, pairWords)
-			l = m.ix.ListEntry(e)
+			m.growSlots(e, n, pairWords)
 		}
 		short := m.buf.Fits(len(k) + wire.TextHeader + len(v))
 		if !short {
 			m.buf.Reserve(len(k) + len(v) + 3*wire.TextHeader) // now: positions may run out
 		}
 		key := memory.StringBytes(k)
-		if m.keys.IsNew(e, n, keytable.BothEnds(key)) || m.keys.AddNew((*messageKeys)(m), e, f.typ, n, key) {
+		if m.keys.IsNew(e, n, keytable.BothEnds(key)) || m.keys.AddNew((*owner)(m), e, f.typ, n, key) {
 			f.next = n + 1
 			l.SetCount(n + 1)
 			if at := l.Start() - 4; m.buf.InTail(at, 4) {

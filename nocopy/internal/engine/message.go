@@ -33,8 +33,6 @@ import (
 // belongs to package rpc. A frozen one (a default, a constant, an absent struct) never changes.
 // What a lease says about offered and owned messages is explained at its methods.
 type Message struct {
-	//lint:ignore U1000 builds with the tag nocopydebug use it
-	origin
 	buf     chain.Buffer
 	ix      index.Index // of buf
 	gen     uint64      // of 32 bits; counts Release: a handle of another generation is stale
@@ -149,7 +147,7 @@ type landing struct {
 	b          []byte // the message
 	base       uint32 // position of its first byte
 	mostUsed   uint32 // bounds the words of its index
-	left       int    // how many more bytes may be read, see affords
+	left       int    // how many more bytes may be read, see mostRead
 	next       int    // entry of the wire index for the value that comes next
 	passedOver int    // bytes passed over by the wire index in the last struct
 	err        error  // the first error found when values were touched
@@ -157,9 +155,6 @@ type landing struct {
 	// Entries of values that are not valid
 	absent hashmap.Map[*schema.Type, uint32]
 }
-
-// messageKeys is a Message as keytable.Keys.
-type messageKeys Message
 
 // duplicate is where an occurrence of a field on the wire is that does not count, since the same
 // field comes again later in the struct.
@@ -227,6 +222,8 @@ type seldom struct {
 	limits Limits
 
 	absentIn *schema.Field // the field that is absent; nil if that is not known
+
+	origin // see debug.go
 }
 
 // noSeldom is only read.
@@ -239,7 +236,7 @@ func (m *Message) ownSeldom() {
 	}
 }
 
-// owner is a message as its index knows it.
+// owner is a message as its index, its parser and its tables of keys know it.
 type owner Message
 
 // Value is a value of any type, for code that knows types only by

@@ -11,7 +11,7 @@ import (
 // Finishing a message fills in the required fields that nobody has set, see Finish. Missing finds
 // them: a text, container or struct is noted when it is filled in, which happens only in programs
 // that have made the mistake. Numbers are in a new struct from the beginning; only with
-// the tag nocopydebug is it known whether they were set, see debug_on.go.
+// the tag nocopydebug is it known whether they were set, see debug.go.
 
 // filled is a required field that was filled in: word is its word since then.
 type filled struct {
@@ -84,6 +84,15 @@ func (m *Message) missing(most int) []missingField {
 	w.path = append(w.path, m.desc.Name()...)
 	w.value(m.desc.Type(), m.root, 0)
 	return w.found
+}
+
+// mustHaveAll panics if a required field was never set.
+func (m *Message) mustHaveAll() {
+	if checksMissing {
+		if all := m.missing(1); len(all) > 0 {
+			panic("nocopy: " + all[0].String())
+		}
+	}
 }
 
 // missingWalk looks for missing fields.

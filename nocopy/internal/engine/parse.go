@@ -95,7 +95,7 @@ func ParseBlocks(d *schema.Struct, blocks [][]byte, opts ...Option) (Struct, err
 	p := m.parser()
 	for _, b := range blocks {
 		if len(b) > 0 {
-			p.Windows = append(p.Windows, parse.Window{Mem: b})
+			p.Windows = append(p.Windows, parse.Window{Chunk: chain.Chunk{Mem: b}})
 		}
 	}
 	return m.parseWindows(p, int(total))
@@ -152,8 +152,7 @@ func ParseChunk(d *schema.Struct, c memory.Chunk, l Limits, flags Flags) (Struct
 		most = limits.MaxBytes
 	}
 	m := newMessage(d, (flags | Own).settled(limits), limits)
-	m.buf.Receive(c)
-	return m.parseReceived(most)
+	return m.parseReceived(c, most)
 }
 
 // ParseOwn parses a chunk of received bytes, which the message takes over, also when that fails.
@@ -164,12 +163,12 @@ func ParseOwn(d *schema.Struct, c memory.Chunk, flags Flags, limits Limits) (Str
 		return parseWith(nil, d, c.Mem, flags, limits)
 	}
 	m := newMessage(d, flags, limits)
-	m.buf.Receive(c)
-	return m.parseReceived(chain.MaxSize)
+	return m.parseReceived(c, chain.MaxSize)
 }
 
-// parseReceived parses the bytes that the message's Buffer has received, at most so many.
-func (m *Message) parseReceived(most int) (Struct, error) {
+// parseReceived parses the bytes of c, at most so many. The message takes c over.
+func (m *Message) parseReceived(c memory.Chunk, most int) (Struct, error) {
+	m.buf.Receive(c)
 	switch n := m.buf.Len(); {
 	case n > most:
 		d := m.desc
@@ -180,8 +179,10 @@ func (m *Message) parseReceived(most int) (Struct, error) {
 	}
 	m.flags &^= Lazy
 	p := m.parser()
-	for _, piece := range m.buf.Received() {
-		p.Windows = append(p.Windows, parse.Window{Mem: piece.Mem, Received: true})
+	for piece := &c; piece != nil; piece = piece.Next() {
+		if len(piece.Mem) > 0 {
+			p.Windows = append(p.Windows, parse.Window{Chunk: *piece, Received: true})
+		}
 	}
 	return m.parseWindows(p, m.buf.Len())
 }
@@ -235,15 +236,20 @@ func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
 	return s, n, err
 }
 
+// ParseBegun parses b, a struct in which required fields may be missing. The message takes b over.
+func ParseBegun(d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, error) {
+	m := expecting(nil, d, flags&^(Lazy|ByIndex|RequireIndex), limits)
+	p := m.parserOf(b, m.buf.Refer(b, flags&Recycle != 0, true))
+	p.Trusted = true
+	return m.parsed(p, m.indexFrom(p))
+}
+
 // Reparse returns the root of a message of type d with these wire bytes, which it takes over. They
 // were put together from bytes of messages and may have any size. Required fields may be missing,
 // as in a message parsed with Lazy. It returns the zero handle if structs are nested deeper than
 // this.
 func Reparse(d *schema.Struct, data []byte, depth int) Struct {
-	m := expecting(nil, d, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
-	p := m.parserOf(data, m.buf.Refer(data, false, true))
-	p.Trusted = true
-	s, err := m.parsed(p, m.indexFrom(p))
+	s, err := ParseBegun(d, data, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
 	if err != nil && !errors.Is(err, wire.ErrLimit) {
 		panic("nocopy: internal error: " + err.Error())
 	}
@@ -316,7 +322,7 @@ func (m *owner) EndByIndex(pos, header uint32, f *schema.Field) (end uint32, ok 
 // parseCompact parses the message's bytes, which are in the compact protocol and in one piece. The
 // message then has the Thrift Binary that they are converted to instead.
 func (m *Message) parseCompact() (Struct, error) {
-	_, b, _ := m.buf.Whole()
+	_, b := m.buf.Whole()
 	m.desc.Type().MustBeDefined()
 	r := compact.TakeReader(len(b))
 	defer r.Free()

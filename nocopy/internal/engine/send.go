@@ -359,8 +359,8 @@ func OwnPiece(m *Message) (owner memory.Owner, at, n int) {
 	return m.buf.OwnPiece()
 }
 
-// panicStale is the text if the type is no longer known.
-const panicStale = "nocopy: handle used after Release" + findWhere
+// panicStale begins the text if the type is no longer known.
+const panicStale = "nocopy: handle used after Release"
 
 // Error names the type, if it is still known. The message may belong to another goroutine by now.
 //
@@ -371,7 +371,7 @@ func (s staleUse) Error() string {
 	}
 	d, since, gen := s.m.past, uint64(s.m.since), s.k>>32
 	if now := s.m.gen; d == nil || gen < since || gen >= now {
-		return panicStale
+		return panicStale + findWhere()
 	}
 	what := d.GoName()
 	if uint32(s.k) != index.First {

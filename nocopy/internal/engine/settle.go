@@ -163,7 +163,7 @@ func (m *Message) beforeChange(e uint32) {
 	if m.pending != 0 {
 		m.settle()
 	}
-	m.keys.ChangeOwners((*messageKeys)(m), e)
+	m.keys.ChangeOwners((*owner)(m), e)
 }
 
 // settle does the pending work. It panics if the message was parsed with ByIndex and is not valid.
@@ -480,7 +480,7 @@ func (s Struct) RemoveFields(id int16) bool {
 // parseBinary parses the message, which is in one piece, by its own index if that is asked for and
 // fits, else from its beginning, unless RequireIndex was given.
 func (m *Message) parseBinary() (Struct, error) {
-	base, b, _ := m.buf.Whole()
+	base, b := m.buf.Whole()
 	if m.flags&ByIndex != 0 && m.openByIndex(b, base) {
 		return m.handle(m.root), nil
 	}

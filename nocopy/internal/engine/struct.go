@@ -372,5 +372,5 @@ func (m *Message) staleText(what string, gen uint64) string {
 	if where := m.whereEnded(gen); where != "" {
 		return text + where
 	}
-	return text + findWhere
+	return text + findWhere()
 }

@@ -28,7 +28,7 @@ func (s Struct) StructAt(i int) Struct {
 	if s.k>>32 != m.gen {
 		panic(staleUse(s))
 	}
-	l := m.ix.ListEntry(e)
+	l := m.ix.List(e)
 	if uint(i) >= uint(l.Count()) {
 		panic(IndexError{i, int(l.Count())})
 	}

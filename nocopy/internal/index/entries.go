@@ -197,27 +197,11 @@ func (l List) SetWord(i uint32, w Word) { l.x.Words[l.Slots()+i] = uint32(w) }
 // Package memory stores them. They are good until the index grows.
 func (l List) Positions(from, to uint32) []uint32 { return l.x.Words[l.Slots():][from:to] }
 
-// Elements returns a view of the words of all elements, if each has one. It is good until the
-// index grows.
-func (l List) Elements() Elements { return Elements{l.x.Words[l.Slots():][:l.Count()]} }
-
-// Elements is a view of the words of elements.
-type Elements struct{ words []uint32 }
-
-// Len returns the number of elements.
-func (s Elements) Len() int { return len(s.words) }
-
-// At returns the word of element i.
-func (s Elements) At(i int) Word { return Word(s.words[i]) }
-
-// Set sets the word of element i.
-func (s Elements) Set(i int, w Word) { s.words[i] = uint32(w) }
-
-// Swap exchanges the words of elements i and j.
-func (s Elements) Swap(i, j int) { s.words[i], s.words[j] = s.words[j], s.words[i] }
-
-// Move copies the words from element from on to element to on.
-func (s Elements) Move(to, from int) { copy(s.words[to:], s.words[from:]) }
+// Swap exchanges the words of elements i and j, if each has one.
+func (l List) Swap(i, j uint32) {
+	words := l.x.Words[l.Slots():]
+	words[i], words[j] = words[j], words[i]
+}
 
 // Column is a view of words at equal distances, such as those of a field in entries that follow
 // one another. It is good until the index grows. It is kept in registers, since it has 4 words.
@@ -253,28 +237,6 @@ func (l List) ClearPairs(from, to uint32) {
 
 // PairWords returns the words of the first n pairs of a map. They are good until the index grows.
 func (l List) PairWords(n uint32) []uint32 { return l.x.Words[l.Slots():][:n*entry.PairWords] }
-
-// ListEntry is the entry of a list, set or map where it is, for code that runs often: the bounds
-// of the index are checked once for all its words. It is good until the index grows.
-type ListEntry [entry.ListWords]uint32
-
-// ListEntry returns entry e, which is that of a list, set or map.
-func (x *Index) ListEntry(e uint32) *ListEntry { return (*ListEntry)(x.Words[e:]) }
-
-// Start is List.Start.
-func (w *ListEntry) Start() uint32 { return w[entry.ListStart] }
-
-// Count is List.Count.
-func (w *ListEntry) Count() uint32 { return w[entry.ListCount] }
-
-// SetCount is List.SetCount.
-func (w *ListEntry) SetCount(n uint32) { w[entry.ListCount] = n }
-
-// Slots is List.Slots.
-func (w *ListEntry) Slots() uint32 { return w[entry.ListElems] }
-
-// Room is List.Room.
-func (w *ListEntry) Room() Room { return Room(w[entry.ListRoom]) }
 
 // Pair returns a view of pair i of a map.
 func (l List) Pair(i uint32) Pair { return Pair{l.x, l.Slots() + i*entry.PairWords} }

@@ -4,40 +4,27 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// list reads a list after its opening bracket.
-func (r *reader) list(p *plan, depth int) bool {
-	r.out = append(r.out, byte(p.elem.wire), 0, 0, 0, 0)
-	at := len(r.out)
+// list reads a list or set of type t after its opening bracket. Of a set it leaves out elements
+// that an earlier one equals, as setters of sets do.
+func (r *reader) list(t *schema.Type, depth int) bool {
+	r.out = append(r.out, byte(t.Elem().Wire()), 0, 0, 0, 0)
+	at, distinct, elements, left := len(r.out), t.Wire() == wire.Set, r.beginKeys(), 0
 	for n := 0; ; n++ {
 		c := r.nextElement(n == 0)
 		if c == ']' {
-			return r.count(at, n)
-		}
-		if c == 0 || !r.value(p.elem, c, depth) {
-			return r.atElement(n)
-		}
-	}
-}
-
-// set reads a set after its opening bracket. It leaves out elements that an earlier one equals, as
-// setters of sets do.
-func (r *reader) set(p *plan, depth int) bool {
-	r.out = append(r.out, byte(p.elem.wire), 0, 0, 0, 0)
-	at, elements, left := len(r.out), r.keys.begin(), 0
-	for n := 0; ; n++ {
-		c := r.nextElement(n == 0)
-		if c == ']' {
-			r.keys.end(elements)
+			r.endKeys(&elements)
 			return r.count(at, left)
 		}
 		start := len(r.out)
-		if c == 0 || !r.value(p.elem, c, depth) {
+		if c == 0 || !r.value(t.Elem(), c, depth) {
 			return r.atElement(n)
 		}
-		if left++; !r.keys.add(elements, r.out, start, len(r.out)) {
-			r.keys.drop()
+		if left++; distinct && !r.addKey(&elements, start) {
 			r.out, left = r.out[:start], left-1
 		}
 	}
@@ -52,46 +39,41 @@ func (r *reader) count(at, n int) bool {
 	return true
 }
 
-// object reads a map after its opening brace.
-func (r *reader) object(p *plan, depth int) bool {
-	r.out = append(r.out, byte(p.key.wire), byte(p.elem.wire), 0, 0, 0, 0)
-	at, keys := len(r.out), r.keys.begin()
+// object reads a map of type t after its opening brace.
+func (r *reader) object(t *schema.Type, depth int) bool {
+	r.out = append(r.out, byte(t.Key().Wire()), byte(t.Elem().Wire()), 0, 0, 0, 0)
+	at, keys := len(r.out), r.beginKeys()
 	for n := 0; ; n++ {
 		c := r.nextName(n == 0)
 		if c == '}' {
-			r.keys.end(keys)
+			r.endKeys(&keys)
 			return r.count(at, n)
 		}
 		if c == 0 {
 			return r.atElement(n)
 		}
 		key := len(r.out)
-		if !r.key(p.key) || !r.newKey(keys, key) {
+		if !r.key(t.Key()) || !r.addKey(&keys, key) && !r.fail(r.start, ErrDuplicate) {
 			return r.atElement(n)
 		}
-		if c = r.nextValue(); c == 0 || !r.value(p.elem, c, depth) {
+		if c = r.nextValue(); c == 0 || !r.value(t.Elem(), c, depth) {
 			return r.atElement(n)
 		}
 	}
 }
 
-// newKey checks that no earlier key of the map has the same bytes as the key from offset key to
-// the end of out. Otherwise it fails.
-func (r *reader) newKey(keys keys, key int) bool {
-	return r.keys.add(keys, r.out, key, len(r.out)) || r.fail(r.start, ErrDuplicate)
-}
-
-// pairs reads a map as an array of arrays of a key and a value, after its opening bracket.
-func (r *reader) pairs(p *plan, depth int) bool {
-	r.out = append(r.out, byte(p.key.wire), byte(p.elem.wire), 0, 0, 0, 0)
-	at, keys := len(r.out), r.keys.begin()
+// pairs reads a map of type t as an array of arrays of a key and a value, after its opening
+// bracket.
+func (r *reader) pairs(t *schema.Type, depth int) bool {
+	r.out = append(r.out, byte(t.Key().Wire()), byte(t.Elem().Wire()), 0, 0, 0, 0)
+	at, keys := len(r.out), r.beginKeys()
 	for n := 0; ; n++ {
 		c := r.nextElement(n == 0)
 		if c == ']' {
-			r.keys.end(keys)
+			r.endKeys(&keys)
 			return r.count(at, n)
 		}
-		if c == 0 || !r.pair(p, c, keys, depth) {
+		if c == 0 || !r.pair(t, c, &keys, depth) {
 			return r.atElement(n)
 		}
 	}
@@ -99,7 +81,7 @@ func (r *reader) pairs(p *plan, depth int) bool {
 
 // pair reads a key and a value that are an array, which begins with the last token, c. keys are
 // those of the map.
-func (r *reader) pair(p *plan, c byte, keys keys, depth int) bool {
+func (r *reader) pair(t *schema.Type, c byte, keys *keys, depth int) bool {
 	if c != '[' {
 		return r.wrong(c, "a pair")
 	}
@@ -109,17 +91,17 @@ func (r *reader) pair(p *plan, c byte, keys keys, depth int) bool {
 		return r.badPair("a pair without a key")
 	}
 	start := r.start
-	if c == 0 || !r.value(p.key, c, depth) {
+	if c == 0 || !r.value(t.Key(), c, depth) {
 		return false
 	}
-	if !r.keys.add(keys, r.out, key, len(r.out)) {
+	if !r.addKey(keys, key) {
 		return r.fail(start, ErrDuplicate)
 	}
 	c = r.nextElement(false)
 	if c == ']' {
 		return r.badPair("a pair without a value")
 	}
-	if c == 0 || !r.value(p.elem, c, depth) {
+	if c == 0 || !r.value(t.Elem(), c, depth) {
 		return false
 	}
 	switch r.nextElement(false) {

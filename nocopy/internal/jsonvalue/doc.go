@@ -3,6 +3,6 @@
 //
 // write.go walks a message's index and appends text, read.go converts tokens to wire bytes.
 // scalar.go and writescalar.go have values without parts, containers.go and keys.go the others,
-// names.go and plan.go the names of fields. options.go has the options, methods.go what the
-// methods that encoding/json calls need.
+// names.go the names of fields. options.go has the options, methods.go what the methods that
+// encoding/json calls need.
 package jsonvalue

@@ -6,84 +6,57 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
-// A keySet has the keys of the maps that are being read, to find duplicates. Keys are equal if
+// keys are the keys of a map, or the elements of a set, that is being read. They are equal if
 // their wire bytes are.
-type keySet struct {
-	spans  []span
-	levels []level // of nested maps; levels beyond depth are from finished maps
-	depth  int
+type keys struct {
+	first int             // the first of them in reader.spans
+	table map[string]bool // of all, in place, if they are many; else nil
 }
 
 // span has the offsets at which a key's wire bytes begin and end.
 type span struct{ from, to int }
 
-// level has the keys of one map.
-type level struct {
-	first int             // its first span
-	table map[string]bool // of all keys, in place, if they are many; else it is empty
-}
-
-// keys is the number of a level.
-type keys int
-
 // fewKeys is the number of keys up to which comparing all of them is faster than a table.
 const fewKeys = 12
 
-// mostKeys bounds the keys of a table that is kept for the next map: of the outermost level. Each
-// level keeps half as many as the one around it.
+// mostKeys bounds the keys of a table that is kept for the next map.
 const mostKeys = 1 << 14
 
-func (s *keySet) reset() {
-	for s.depth > 0 {
-		s.end(keys(s.depth - 1))
+// beginKeys begins a map or set. Until it ends, nested ones may begin and end.
+func (r *reader) beginKeys() keys { return keys{first: len(r.spans)} }
+
+// endKeys ends the map or set that began last.
+func (r *reader) endKeys(k *keys) {
+	r.spans = r.spans[:k.first]
+	if k.table != nil && len(k.table) <= mostKeys {
+		clear(k.table) // its keys are in memory that may now be used otherwise
+		r.table = k.table
 	}
 }
 
-// begin begins a map. Until it ends, nested maps may begin and end.
-func (s *keySet) begin() keys {
-	if s.depth == len(s.levels) {
-		s.levels = append(s.levels, level{table: map[string]bool{}})
-	}
-	s.levels[s.depth].first = len(s.spans)
-	s.depth++
-	return keys(s.depth - 1)
-}
-
-// end ends the map that began last. Its keys were in memory that may now be used otherwise.
-func (s *keySet) end(k keys) {
-	l := &s.levels[k]
-	if len(l.table) > mostKeys>>k {
-		l.table = map[string]bool{}
-	}
-	clear(l.table)
-	s.spans = s.spans[:l.first]
-	s.depth--
-}
-
-// add adds the key b[from:to], or returns false if the map already has it.
-func (s *keySet) add(k keys, b []byte, from, to int) bool {
-	l, key := &s.levels[k], b[from:to]
-	all := s.spans[l.first:]
-	s.spans = append(s.spans, span{from, to})
+// addKey adds the key from offset from to the end of out, or returns false if k already has it.
+func (r *reader) addKey(k *keys, from int) bool {
+	key, all := r.out[from:], r.spans[k.first:]
 	if len(all) < fewKeys {
 		for _, other := range all {
-			if bytes.Equal(key, b[other.from:other.to]) {
+			if bytes.Equal(key, r.out[other.from:other.to]) {
 				return false
 			}
 		}
+		r.spans = append(r.spans, span{from, len(r.out)})
 		return true
 	}
-	if len(l.table) == 0 {
+	if k.table == nil {
+		if k.table, r.table = r.table, nil; k.table == nil {
+			k.table = map[string]bool{}
+		}
 		for _, x := range all {
-			l.table[memory.String(b[x.from:x.to])] = true
+			k.table[memory.String(r.out[x.from:x.to])] = true
 		}
 	}
-	if l.table[memory.String(key)] { // first: storing it again would refer to these bytes
+	if k.table[memory.String(key)] { // first: storing it again would refer to these bytes
 		return false
 	}
-	l.table[memory.String(key)] = true
+	k.table[memory.String(key)] = true
 	return true
 }
-
-// drop removes the key that add has found to be there before.
-func (s *keySet) drop() { s.spans = s.spans[:len(s.spans)-1] }

@@ -10,26 +10,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// The methods that encoding/json and encoding/json/v2 call. Functions whose names end with As are
-// for messages whose types are known only by descriptors, the others for generated types.
+// The methods that encoding/json and encoding/json/v2 call, of generated types and of messages
+// whose types are known only by descriptors.
 
-// MarshalValue returns s as its method MarshalJSON does.
-func MarshalValue[S nocopy.StructView](s S) ([]byte, error) {
-	return MarshalValueAs(s.ThriftDesc(), nocopy.Struct(s))
-}
-
-// MarshalValueAs is MarshalValue for the struct s, which d describes.
-func MarshalValueAs(d *schema.Struct, s nocopy.Struct) ([]byte, error) {
+// MarshalValue returns the struct s, which d describes, as MarshalJSON does.
+func MarshalValue(d *schema.Struct, s nocopy.Struct) ([]byte, error) {
 	return appendStruct(nil, engine.Struct(s), d, writing{replaceInvalid: true})
 }
 
-// MarshalTo writes a message to an Encoder, as its method MarshalJSONTo does.
-func MarshalTo[S nocopy.StructView](s S, e *jsontext.Encoder) error {
-	return MarshalToAs(s.ThriftDesc(), nocopy.Struct(s), e)
-}
-
-// MarshalToAs is MarshalTo for the struct s, which d describes.
-func MarshalToAs(d *schema.Struct, s nocopy.Struct, e *jsontext.Encoder) error {
+// MarshalTo writes the struct s, which d describes, to an Encoder, as MarshalJSONTo does.
+func MarshalTo(d *schema.Struct, s nocopy.Struct, e *jsontext.Encoder) error {
 	o := writing{replaceInvalid: jsontext.AllowsInvalidUTF8(e.Options())}
 	text, err := appendStruct(e.AvailableBuffer(), engine.Struct(s), d, o)
 	if err != nil {
@@ -38,18 +28,10 @@ func MarshalToAs(d *schema.Struct, s nocopy.Struct, e *jsontext.Encoder) error {
 	return e.WriteValue(text)
 }
 
-// UnmarshalFrom reads a message from a Decoder, as its method UnmarshalJSONFrom does. null sets *s
-// to the handle of an absent struct. Offsets in errors count in everything that the Decoder reads.
-func UnmarshalFrom[S nocopy.StructView](s *S, d *jsontext.Decoder) error {
-	read, err := UnmarshalFromAs(descOf(s), d)
-	if err == nil {
-		*s = S(read)
-	}
-	return err
-}
-
-// UnmarshalFromAs is UnmarshalFrom for a struct that desc describes.
-func UnmarshalFromAs(desc *schema.Struct, d *jsontext.Decoder) (nocopy.Struct, error) {
+// UnmarshalFrom reads a message, which desc describes, from a Decoder, as UnmarshalJSONFrom does.
+// It returns the zero handle for null. Offsets in errors count in everything that the Decoder
+// reads.
+func UnmarshalFrom(desc *schema.Struct, d *jsontext.Decoder) (nocopy.Struct, error) {
 	o := byMethod()
 	o.allowUnknown = !jsontext.RejectsUnknownMembers(d.Options())
 	o.replaceInvalid = jsontext.AllowsInvalidUTF8(d.Options())
@@ -98,19 +80,9 @@ func faultIn(desc *schema.Struct, d *jsontext.Decoder, err error, o reading) err
 	return &nocopy.Error{Offset: int(bad.ByteOffset), Path: desc.Name(), Err: ErrSyntax}
 }
 
-// UnmarshalValue sets *s to a new message from a JSON text, as its method UnmarshalJSON does. null
-// sets it to the handle of an absent struct.
-func UnmarshalValue[S nocopy.StructView](s *S, text []byte) error {
-	read, err := UnmarshalValueAs(descOf(s), text)
-	if err == nil {
-		*s = S(read)
-	}
-	return err
-}
-
-// UnmarshalValueAs returns a new message, which d describes, from a JSON text; for null, the zero
-// handle.
-func UnmarshalValueAs(d *schema.Struct, text []byte) (nocopy.Struct, error) {
+// UnmarshalValue returns a new message, which d describes, from a JSON text, as UnmarshalJSON
+// does. It returns the zero handle for null.
+func UnmarshalValue(d *schema.Struct, text []byte) (nocopy.Struct, error) {
 	if string(text) == "null" {
 		return nocopy.Struct{}, nil
 	}

@@ -41,14 +41,6 @@ func Read(d *schema.Struct, text []byte, opts []nocopy.Option) (nocopy.Struct, e
 // MaxBytes returns how many bytes a text may have by the options.
 func MaxBytes(opts []nocopy.Option) int { return readingBy(opts).limits.MaxBytes }
 
-// descOf returns the descriptor of S. It panics if s is nil.
-func descOf[S nocopy.StructView](s *S) *schema.Struct {
-	if s == nil {
-		panic("nocopy: nil instead of a handle to be set")
-	}
-	return (*s).ThriftDesc()
-}
-
 // written returns the options for writing.
 func written(opts []nocopy.Option) (o writing) {
 	for _, opt := range opts {

@@ -23,23 +23,20 @@ import (
 // A reader converts JSON to the wire bytes of a message. It appends to out token by token. It
 // leaves room for values that are known only later, such as a list's count.
 type reader struct {
-	dec  jsontext.Decoder
-	buf  bytes.Buffer // of in[from:]; the decoder reads it in place
+	dec  jsontext.Decoder // for values of unknown fields, and for errors
+	buf  bytes.Buffer     // of in[from:]; the decoder reads it in place
 	in   []byte
 	from int
 	reading
-	// Options of dec: duplicate names are errors; duplicate names are allowed; strings need not be
-	// UTF-8.
-	strict, lenient, invalid jsontext.Options
 
-	quick      bool // the tokenizer was not needed yet: see scan.go
-	plain      bool // with quick: the last string has no escapes
+	plain      bool // the last string has no escapes, and is UTF-8
 	start, end int  // of the last token in in
 	out        []byte
-	most       int // bytes of out
-	scratch    []byte
-	seen       []uint64 // for each struct that is being read, a bit per field that has come
-	keys       keySet
+	most       int             // bytes of out
+	scratch    []byte          // the value of the last string, unless it is plain
+	seen       []uint64        // for each struct that is being read, a bit per field that has come
+	spans      []span          // of the keys of the maps that are being read
+	table      map[string]bool // for the keys of the next large map, or nil
 	err        error
 	at         int      // offset of the error
 	path       []string // of the error, from the inside out
@@ -49,14 +46,7 @@ type reader struct {
 const mostAlive = 64 << 10
 
 // readers has the unused readers.
-var readers = sync.Pool{New: func() any { return newReader() }}
-
-func newReader() *reader {
-	return &reader{
-		strict: jsontext.AllowDuplicateNames(false), lenient: jsontext.AllowDuplicateNames(true),
-		invalid: jsontext.AllowInvalidUTF8(true),
-	}
-}
+var readers = sync.Pool{New: func() any { return new(reader) }}
 
 // MostKept bounds the memory that an unused reader keeps.
 const MostKept = 1 << 20
@@ -67,17 +57,12 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	r := readers.Get().(*reader)
 	defer r.free()
 	r.in, r.reading = text, o
-	p := planOf(d)
 	if len(text) > o.limits.MaxBytes {
 		r.fail(0, tooLong(o.limits.MaxBytes))
 		return engine.Struct{}, r.failure(d)
 	}
-	r.quick = true
-	if !r.root(p, o.limits.MaxBytes) {
-		r.quick = false
-		if !r.root(p, o.limits.MaxBytes) {
-			return engine.Struct{}, r.failure(d)
-		}
+	if !r.root(d, o.limits.MaxBytes) {
+		return engine.Struct{}, r.failure(d)
 	}
 	var s engine.Struct
 	var err error
@@ -93,8 +78,7 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	if errors.As(err, &bad) {
 		// The only error that Parse can find here is that the index becomes too large. Reading
 		// again up to that point finds its place in the text.
-		r.quick = false
-		if r.root(p, bad.Offset) {
+		if r.root(d, bad.Offset) {
 			r.fail(len(text), nil)
 		}
 		r.err = bad.Err
@@ -106,7 +90,7 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 // free puts the reader back for reuse, without references to the caller's memory. One that has
 // grown large is dropped.
 func (r *reader) free() {
-	if cap(r.out)+8*cap(r.seen) > MostKept || cap(r.keys.spans) > MostKept/16 {
+	if cap(r.out)+8*cap(r.seen) > MostKept || cap(r.spans) > MostKept/16 {
 		return
 	}
 	if len(r.in) > mostAlive {
@@ -117,53 +101,35 @@ func (r *reader) free() {
 }
 
 // root reads the whole text. most is how many bytes the message may have.
-func (r *reader) root(p *structPlan, most int) bool {
+func (r *reader) root(d *schema.Struct, most int) bool {
 	r.out, r.seen, r.most, r.end = r.out[:0], r.seen[:0], most, 0
 	r.err, r.path = nil, r.path[:0]
-	r.keys.reset()
-	var c byte
-	if r.quick {
-		c = r.token(r.afterSpace(0))
-	} else {
-		r.tokenize(0)
-		c = r.next()
-	}
+	r.spans = r.spans[:0]
+	c := r.token(r.afterSpace(0))
 	if c == 0 {
 		return false
 	}
 	if c != '{' {
 		return r.wrong(c, "an object")
 	}
-	if !r.structure(p, r.limits.MaxDepth) {
+	if !r.structure(d, r.limits.MaxDepth) {
 		return false
 	}
 	if len(r.out) > r.most {
 		return r.fail(r.end, r.tooLarge())
 	}
-	if r.quick {
-		end, _ := r.afterSpace(r.end)
-		return end == len(r.in)
-	}
-	if _, err := r.dec.ReadToken(); err != io.EOF {
-		rest := bytes.TrimLeft(r.in[r.end:], " \t\r\n")
-		return r.fail(len(r.in)-len(rest), nocopy.ErrTrailing)
+	if end, _ := r.afterSpace(r.end); end < len(r.in) {
+		return r.fail(end, nocopy.ErrTrailing)
 	}
 	return true
 }
 
-// tokenize lets the Decoder take over at an offset of the text: next then returns its tokens.
-func (r *reader) tokenize(from int) {
+// tokenize lets the Decoder take over at an offset of the text: next then returns its tokens. With
+// repeats names may come twice in an object.
+func (r *reader) tokenize(from int, repeats bool) {
 	r.from, r.end = from, from
 	r.buf = *bytes.NewBuffer(r.in[from:])
-	names := r.lenient // this package finds duplicates of known names itself
-	if r.allowUnknown && !r.repeatUnknown {
-		names = r.strict
-	}
-	if r.replaceInvalid {
-		r.dec.Reset(&r.buf, names, r.invalid)
-	} else {
-		r.dec.Reset(&r.buf, names)
-	}
+	r.dec.Reset(&r.buf, jsontext.AllowDuplicateNames(repeats), jsontext.AllowInvalidUTF8(r.replaceInvalid))
 }
 
 // fail notes an error at an offset of the text. It returns false.
@@ -182,11 +148,16 @@ func (r *reader) atElement(i int) bool { return r.inside("[" + strconv.Itoa(i) +
 
 // failure returns the error with its path.
 func (r *reader) failure(d *schema.Struct) error {
+	if r.err == nil { // the text is not JSON: the Decoder says why
+		r.tokenize(0, true)
+		for r.next() != 0 {
+		}
+	}
 	path := []byte(d.Name())
 	for _, part := range slices.Backward(r.path) {
 		path = append(path, part...)
 	}
-	if planOf(d).secrets {
+	if namesOf(d).secrets() {
 		// Errors that quote the text might quote secrets, which may be anywhere in a broken text.
 		for _, short := range []error{ErrSyntax, ErrUnknownField} {
 			if errors.Is(r.err, short) && r.err != errNotUTF8 {
@@ -218,11 +189,8 @@ func (r *reader) wrong(c byte, want string) bool {
 	return r.fail(r.start, fmt.Errorf("%w: %s, want %s", ErrValue, kind, want))
 }
 
-// next reads the next token, sets start and end, and returns its first byte, or 0 if it fails.
+// next reads the next token by the Decoder. It returns the token's first byte, or 0 if it fails.
 func (r *reader) next() byte {
-	if !r.makeRoom() {
-		return 0
-	}
 	if _, err := r.dec.ReadToken(); err != nil {
 		r.syntax(err)
 		return 0
@@ -265,7 +233,7 @@ func (r *reader) syntax(err error) {
 	at := len(r.in)
 	var bad *jsontext.SyntacticError
 	if errors.As(err, &bad) {
-		at, err = int(bad.ByteOffset), bad.Err
+		at, err = r.from+int(bad.ByteOffset), bad.Err
 	}
 	switch {
 	case len(r.in) == 0:
@@ -296,14 +264,16 @@ func isInvalid(b []byte, at int) bool {
 
 // structure reads a struct after its opening brace. depth is how deep structs may be nested, this
 // one included.
-func (r *reader) structure(p *structPlan, depth int) bool {
+func (r *reader) structure(d *schema.Struct, depth int) bool {
 	if depth <= 0 {
 		return r.fail(r.start, r.tooDeep())
 	}
+	p := namesOf(d)
 	if p.err != nil {
 		return r.fail(r.start, p.err)
 	}
-	base, set, unknown := r.beginSeen(p), 0, 0
+	base, set := r.beginSeen(p), 0
+	var unknown map[string]bool // names
 	for next, first := 0, true; ; first = false {
 		i, ok := r.nextField(p, next, first)
 		if !ok {
@@ -313,7 +283,10 @@ func (r *reader) structure(p *structPlan, depth int) bool {
 			break
 		}
 		if i < 0 {
-			if unknown++; !r.unknown(p, unknown) {
+			if unknown == nil {
+				unknown = map[string]bool{}
+			}
+			if !r.unknown(p, unknown) {
 				return false
 			}
 			continue
@@ -321,23 +294,24 @@ func (r *reader) structure(p *structPlan, depth int) bool {
 		f, nameAt := &p.fields[i], r.start
 		if r.note(base, i) {
 			r.fail(nameAt, ErrDuplicate)
-			return r.inside("." + f.idlName)
+			return r.inside("." + f.Field.Name)
 		}
 		next = i + 1
 		c := r.nextValue()
-		if c == 'n' && !f.required {
+		if c == 'n' && f.Req != schema.Required {
 			continue
 		}
-		if set++; set > 1 && p.desc.IsUnion() && c != 0 {
+		if set++; set > 1 && d.IsUnion() && c != 0 {
 			r.fail(nameAt, fmt.Errorf("%w: a union with two fields", ErrValue))
-			return r.inside("." + f.idlName)
+			return r.inside("." + f.Field.Name)
 		}
-		r.out = append(r.out, f.header[:]...)
-		if c == 0 || !r.value(f.value, c, depth) {
-			return r.inside("." + f.idlName)
+		h := f.Header()
+		r.out = append(r.out, byte(h>>16), byte(h>>8), byte(h))
+		if c == 0 || !r.value(f.Type, c, depth) {
+			return r.inside("." + f.Field.Name)
 		}
 	}
-	if !r.hasRequired(p, base) {
+	if !r.hasRequired(d, base) {
 		return false
 	}
 	r.seen = r.seen[:base]
@@ -351,7 +325,7 @@ const noField = -2
 // nextField reads the name of the next field. It returns the field's number in p, −1 if p does not
 // have it, or noField after the last one. next is the number of the field that probably comes. It
 // reports whether it could.
-func (r *reader) nextField(p *structPlan, next int, first bool) (i int, ok bool) {
+func (r *reader) nextField(p *names, next int, first bool) (i int, ok bool) {
 	if next < len(p.fields) && r.expects(p.fields[next].quoted, first) {
 		return next, true
 	}
@@ -366,7 +340,7 @@ func (r *reader) nextField(p *structPlan, next int, first bool) (i int, ok bool)
 
 // beginSeen makes a set of fields for a struct, and returns where in seen it begins. It goes up to
 // the end of seen, after the sets of the structs around.
-func (r *reader) beginSeen(p *structPlan) (base int) {
+func (r *reader) beginSeen(p *names) (base int) {
 	base = len(r.seen)
 	words := (len(p.fields) + 63) / 64
 	r.seen = slices.Grow(r.seen, words)[:base+words]
@@ -383,63 +357,57 @@ func (r *reader) note(base, i int) (again bool) {
 }
 
 // hasRequired fails if a required field has not come.
-func (r *reader) hasRequired(p *structPlan, base int) bool {
-	for _, i := range p.required {
-		if r.seen[base+i>>6]&(1<<(i&63)) == 0 {
+func (r *reader) hasRequired(d *schema.Struct, base int) bool {
+	for _, f := range d.Required() {
+		if i := int(f.Word() - d.First()); r.seen[base+i>>6]&(1<<(i&63)) == 0 {
 			r.fail(r.start, nocopy.ErrMissingRequired)
-			return r.inside("." + p.fields[i].idlName)
+			return r.inside("." + f.Name)
 		}
 	}
 	return true
 }
 
-// value reads a value that begins with the last token, c.
-func (r *reader) value(p *plan, c byte, depth int) bool {
-	switch p.wire {
-	case nocopy.WireString:
+// value reads a value of type t that begins with the last token, c.
+func (r *reader) value(t *schema.Type, c byte, depth int) bool {
+	switch t.Kind() {
+	case schema.Text:
 		if c != '"' {
 			return r.wrong(c, "a string")
 		}
-		return r.string(p)
-	case nocopy.WireStruct:
+		return r.string(t)
+	case schema.Record:
 		if c != '{' {
 			return r.wrong(c, "an object")
 		}
-		return r.structure(p.of, depth-1)
-	case nocopy.WireList, nocopy.WireSet:
+		return r.structure(t.Struct(), depth-1)
+	case schema.List:
 		if c != '[' {
 			return r.wrong(c, "an array")
 		}
-		if p.wire == nocopy.WireSet {
-			return r.set(p, depth)
-		}
-		return r.list(p, depth)
-	case nocopy.WireMap:
-		if p.key.size > 0 || p.key.wire == nocopy.WireString {
+		return r.list(t, depth)
+	case schema.Dict:
+		if t.Key().Kind() < schema.Record {
 			if c != '{' {
 				return r.wrong(c, "an object")
 			}
-			return r.object(p, depth)
+			return r.object(t, depth)
 		}
 		if c != '[' {
 			return r.wrong(c, "an array of pairs")
 		}
-		return r.pairs(p, depth)
+		return r.pairs(t, depth)
 	}
-	return r.scalar(p, c)
+	return r.scalar(t, c)
 }
 
 // mostGuesses bounds the fields of a struct with which an unknown name is compared.
 const mostGuesses = 1000
 
 // notKnown returns the error of a name that no field of the struct has.
-func (r *reader) notKnown(p *structPlan, name string) error {
+func (r *reader) notKnown(p *names, name string) error {
 	err := fmt.Errorf("%w: %.64q", ErrUnknownField, name)
-	if r.quick { // the text is read again
-		return err
-	}
-	if len(p.byName) <= mostGuesses {
-		if near := nearest.Word(name, slices.Sorted(maps.Keys(p.byName))); near != "" {
+	if len(p.fields) <= mostGuesses {
+		if near := nearest.Word(name, slices.Sorted(maps.Keys(p.byName()))); near != "" {
 			err = fmt.Errorf("%w (did you mean %q?)", err, near)
 		}
 	}
@@ -458,22 +426,23 @@ func (e hinted) Error() string {
 }
 func (e hinted) Unwrap() error { return e.error }
 
-// unknown reads the value of a field that the struct does not have, the nth such field of the
-// struct, whose plan is p.
-func (r *reader) unknown(p *structPlan, n int) bool {
+// unknown reads the value of a field that the struct does not have, whose names are p. others are
+// the names of such fields that have come.
+func (r *reader) unknown(p *names, others map[string]bool) bool {
 	if !r.allowUnknown {
 		return r.fail(r.start, r.notKnown(p, string(r.text())))
 	}
-	if r.quick {
-		if n > 1 && !r.repeatUnknown {
-			return false // the tokenizer finds duplicate names
+	if !r.repeatUnknown {
+		name := string(r.text())
+		if others[name] {
+			return r.fail(r.start, ErrDuplicate)
 		}
-		c := r.nextValue()
-		if c != '{' && c != '[' {
-			return c != 0
-		}
-		r.tokenize(r.start) // the tokenizer passes over it
+		others[name] = true
 	}
+	if c := r.nextValue(); c != '{' && c != '[' {
+		return c != 0
+	}
+	r.tokenize(r.start, r.repeatUnknown)
 	for open := 0; ; {
 		switch r.next() {
 		case 0:

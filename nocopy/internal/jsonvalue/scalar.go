@@ -9,10 +9,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
-	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // raw returns the bytes of the last token.
@@ -20,43 +20,22 @@ func (r *reader) raw() []byte { return r.in[r.start:r.end] }
 
 // text returns the value of the last token, a string. It is valid until the next token.
 func (r *reader) text() []byte {
-	raw := r.raw()
-	inside := raw[1 : len(raw)-1]
-	if r.isPlain(inside) {
-		return inside
+	if r.plain {
+		return r.in[r.start+1 : r.end-1]
 	}
-	if r.quick {
-		return r.scratch
-	}
-	r.scratch, _ = jsontext.AppendUnquote(r.scratch[:0], raw) // the tokenizer has accepted it
 	return r.scratch
 }
 
-// isPlain reports whether the inside of a string has no escapes and needs no replacement.
-func (r *reader) isPlain(inside []byte) bool {
-	if r.quick {
-		return r.plain
-	}
-	return bytes.IndexByte(inside, '\\') < 0 && (!r.replaceInvalid || utf8.Valid(inside))
-}
-
 // string reads a string or binary from the last token.
-func (r *reader) string(p *plan) bool {
+func (r *reader) string(t *schema.Type) bool {
 	r.out = append(r.out, 0, 0, 0, 0)
 	at := len(r.out)
-	if p.binary {
+	if t.Binary() {
 		if !r.base64() {
 			return false
 		}
 	} else {
-		raw := r.raw()
-		if inside := raw[1 : len(raw)-1]; r.isPlain(inside) {
-			r.out = append(r.out, inside...)
-		} else if r.quick {
-			r.out = append(r.out, r.scratch...)
-		} else {
-			r.out, _ = jsontext.AppendUnquote(r.out, raw) // the tokenizer has accepted it
-		}
+		r.out = append(r.out, r.text()...)
 	}
 	binary.BigEndian.PutUint32(r.out[at-4:], uint32(len(r.out)-at))
 	return true
@@ -84,15 +63,15 @@ func (r *reader) base64() bool {
 }
 
 // key reads a map's key, a scalar or text, from the last token, which is a string.
-func (r *reader) key(p *plan) bool {
-	if p.wire == nocopy.WireString {
-		return r.string(p)
+func (r *reader) key(t *schema.Type) bool {
+	if t.Kind() == schema.Text {
+		return r.string(t)
 	}
-	return r.scalar(p, '"')
+	return r.scalar(t, '"')
 }
 
 // scalar reads a value of fixed size from the last token, which begins with c.
-func (r *reader) scalar(p *plan, c byte) bool {
+func (r *reader) scalar(t *schema.Type, c byte) bool {
 	var text []byte
 	switch {
 	case c == '"':
@@ -101,15 +80,15 @@ func (r *reader) scalar(p *plan, c byte) bool {
 		text = r.raw()
 		c = '0'
 	}
-	switch p.wire {
-	case nocopy.WireBool:
+	switch t.Wire() {
+	case wire.Bool:
 		return r.bool(c, text)
-	case nocopy.WireDouble:
+	case wire.Double:
 		return r.double(c, text)
-	case nocopy.WireUUID:
+	case wire.UUID:
 		return r.uuid(c, text)
 	}
-	return r.integer(p, c, text)
+	return r.integer(t, c, text)
 }
 
 func (r *reader) uuid(c byte, text []byte) bool {
@@ -125,9 +104,9 @@ func (r *reader) uuid(c byte, text []byte) bool {
 }
 
 // integer reads an integer, or a value of an enum by its name.
-func (r *reader) integer(p *plan, c byte, text []byte) bool {
-	if p.enum != nil && c == '"' {
-		if v, ok := p.enum.Value(string(text)); ok {
+func (r *reader) integer(t *schema.Type, c byte, text []byte) bool {
+	if t.Enum() != nil && c == '"' {
+		if v, ok := t.Enum().Value(string(text)); ok {
 			r.out = binary.BigEndian.AppendUint32(r.out, uint32(v))
 			return true
 		}
@@ -136,16 +115,16 @@ func (r *reader) integer(p *plan, c byte, text []byte) bool {
 		return r.wrong(c, "a number")
 	}
 	v, err := integer(text)
-	if shift := 64 - 8*p.size; err == nil && v<<shift>>shift != v {
+	if shift := 64 - 8*t.Size(); err == nil && v<<shift>>shift != v {
 		err = errRange
 	}
 	if err != nil {
-		if err == errNumber && p.enum != nil {
+		if err == errNumber && t.Enum() != nil {
 			err = errors.New("not a name of the enum")
 		}
 		return r.fail(r.start, fmt.Errorf("%w: %w", ErrValue, err))
 	}
-	switch p.size {
+	switch t.Size() {
 	case 1:
 		r.out = append(r.out, byte(v))
 	case 2:

@@ -8,17 +8,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 )
 
-// The functions in this file read a text first, without the tokenizer. They know which tokens may
-// come next, and need no state machine. If they meet anything that they do not handle, the text is
-// read again from its beginning, with the tokenizer. They accept nothing that the tokenizer
-// refuses, and every error comes from the tokenizer's reading.
+// The functions in this file read tokens. They know which may come next, and need no state
+// machine. Each sets start and end and returns the first byte of the token, or 0 if there is none
+// that may come: then failure has the Decoder find out why.
 
 // nextName reads the name of an object's next member, or the closing brace. first says that no
 // member has come yet.
 func (r *reader) nextName(first bool) byte {
-	if !r.quick {
-		return r.next()
-	}
 	i, c := r.afterSpace(r.end)
 	if c == '}' {
 		return r.sign(i)
@@ -38,7 +34,7 @@ func (r *reader) nextName(first bool) byte {
 // expects reports whether the next member has the name quoted. If so, the name becomes the last
 // token.
 func (r *reader) expects(quoted string, first bool) bool {
-	if !r.quick || quoted == "" {
+	if quoted == "" {
 		return false
 	}
 	i := r.end
@@ -57,9 +53,6 @@ func (r *reader) expects(quoted string, first bool) bool {
 
 // nextValue reads the first token of a member's value, after its name.
 func (r *reader) nextValue() byte {
-	if !r.quick {
-		return r.next()
-	}
 	i, c := r.afterSpace(r.end)
 	if c != ':' {
 		return 0
@@ -70,9 +63,6 @@ func (r *reader) nextValue() byte {
 // nextElement reads the first token of an array's next element, or the closing bracket. first
 // says that no element has come yet.
 func (r *reader) nextElement(first bool) byte {
-	if !r.quick {
-		return r.next()
-	}
 	i, c := r.afterSpace(r.end)
 	if c == ']' {
 		return r.sign(i)
@@ -150,8 +140,11 @@ func endOfNumber(b []byte, i int) int {
 		at++
 	}
 	whole := at
-	if at = endOfDigits(b, at); at == whole || b[whole] == '0' && at > whole+1 {
+	if at = endOfDigits(b, at); at == whole {
 		return i
+	}
+	if b[whole] == '0' { // which no other digits follow
+		at = whole + 1
 	}
 	if at < len(b) && b[at] == '.' {
 		point := at
@@ -210,13 +203,14 @@ func (r *reader) quoted(i int) byte {
 // that all its bytes are ASCII.
 func (r *reader) endQuoted(i, end int, ascii bool) byte {
 	if !ascii && !utf8.Valid(r.in[i+1:end]) {
-		return 0
+		return r.escaped(i, end)
 	}
 	r.start, r.end, r.plain = i, end+1, true
 	return '"'
 }
 
-// escaped reads the string whose first quote is at i. It has no escapes before at.
+// escaped reads the string whose first quote is at i, into scratch. It has no escapes before at,
+// but perhaps bytes that are not UTF-8.
 func (r *reader) escaped(i, at int) byte {
 	for ; at < len(r.in) && r.in[at] != '"'; at++ {
 		if r.in[at] == '\\' {
@@ -227,7 +221,8 @@ func (r *reader) escaped(i, at int) byte {
 		return 0
 	}
 	var err error
-	if r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], r.in[i:at+1]); err != nil {
+	r.scratch, err = jsontext.AppendUnquote(r.scratch[:0], r.in[i:at+1])
+	if err != nil && !(r.replaceInvalid && jsontext.Value(r.in[i:at+1]).IsValid(jsontext.AllowInvalidUTF8(true))) {
 		return 0
 	}
 	r.start, r.end, r.plain = i, at+1, false

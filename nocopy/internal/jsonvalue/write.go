@@ -102,13 +102,13 @@ func (w *writer) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 	if d.IsUnion() {
 		arm = w.Arm(e)
 	}
-	for i := 0; i < len(names.writes); i++ {
+	for i := 0; i < len(names.fields); i++ {
 		if d.IsWide() && !w.zeroValues {
-			if i = w.Next(d, e, i); i == len(names.writes) {
+			if i = w.Next(d, e, i); i == len(names.fields) {
 				break
 			}
 		}
-		f := &names.writes[i]
+		f := &names.fields[i]
 		if f.label == "" {
 			continue
 		}
@@ -118,15 +118,15 @@ func (w *writer) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 		}
 		dst = append(dst, f.label...)
 		if word == 0 {
-			dst = w.unset(dst, f.field, f.quoted)
+			dst = w.unset(dst, f.Field, f.Quoted)
 		} else {
 			if word.IsLazy() { // or a text in a node, which Field leaves as it is
-				word = w.Field(e, f.field)
+				word = w.Field(e, f.Field)
 			}
-			dst = w.value(dst, f.typ, word, f.quoted)
+			dst = w.value(dst, f.Type, word, f.Quoted)
 		}
 		if w.stopped(dst) {
-			w.path = append(w.path, "."+f.field.Name)
+			w.path = append(w.path, "."+f.Field.Name)
 			return dst
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -69,7 +70,7 @@ func TestRoomForEdits(t *testing.T) {
 		for range used {
 			p.buf.AddForeign(b, false)
 		}
-		p.Windows, p.After = []Window{{Mem: b[:4]}, {Mem: b[4:]}}, len(b)
+		p.Windows, p.After = []Window{{Chunk: chain.Chunk{Mem: b[:4]}}, {Chunk: chain.Chunk{Mem: b[4:]}}}, len(b)
 		if i := p.Enter(); (i < 0) != (want != nil) || i < 0 && p.Err.Err != want {
 			t.Errorf("when %d MiB of positions are used: %d, %v", used, i, p.Err)
 		}

@@ -302,11 +302,8 @@ func (p *Parser) InField(name string) int {
 	return failed
 }
 
-// atElement adds the number of an element to the path of the failure, and returns failed.
-func (p *Parser) atElement(k int) int {
-	p.path = append(p.path, "["+strconv.Itoa(k)+"]")
-	return failed
-}
+// atElement adds the number of an element to the path of the failure.
+func (p *Parser) atElement(k int) { p.path = append(p.path, "["+strconv.Itoa(k)+"]") }
 
 // Finish returns the error of a failed parse, with its path.
 func (p *Parser) Finish(d *schema.Struct) *wire.Error {

@@ -26,10 +26,10 @@ type windowState struct {
 // Window is a block of a message that is not in one piece. None is empty. Its memory is the
 // caller's unless Received or Src is set.
 type Window struct {
-	Mem      []byte
-	Received bool          // it is the piece of this number that the Buffer has Received
-	Src      *chain.Buffer // it is memory of another message,
-	Pos      uint32        // and is at this position there
+	chain.Chunk               // of which only Mem is set, unless it was received
+	Received    bool          // the Buffer has taken the Chunk over
+	Src         *chain.Buffer // it is memory of another message,
+	Pos         uint32        // and is at this position there
 }
 
 // place is a place in windowState.windows: the number of a window, and an offset in it.
@@ -142,7 +142,7 @@ func (p *Parser) nextWindow() int {
 	}
 	switch {
 	case w.Received:
-		p.Base = p.buf.AddReceived(p.next.window, off)
+		p.Base = p.buf.AddPiece(w.Chunk, off)
 	case w.Src == nil:
 		p.Base = p.buf.AddForeign(mem, false)
 	default:

@@ -1,6 +1,9 @@
 package schema
 
-import "strconv"
+import (
+	"strconv"
+	"sync/atomic"
+)
 
 // Two packages of generated code may have the same struct: one IDL, compiled twice, perhaps by
 // different versions or from different states of it. This file compares such descriptors.
@@ -19,30 +22,24 @@ func SameTypes(t, u *Type) bool {
 
 // SameDescs reports whether the IDL declares two structs alike. The order of fields does not
 // count.
-func SameDescs(d, e *Struct) bool {
-	if d == e || d.same.Load() == e {
-		return true
-	}
-	c := newComparison(false)
-	if !c.structs(d, e) {
-		return false
-	}
-	d.same.Store(e)
-	return true
-}
+func SameDescs(d, e *Struct) bool { return d.isLike(e, false, &d.same) }
 
 // SameLayout reports whether the IDL declares two structs alike, with all fields in one order, and
 // so the structs in them at any depth. Then a handle of one is good for the accessors of the
 // other: both have the same constants for the fields, and bytes of one are valid for the other.
-func SameLayout(d, e *Struct) bool {
-	if d == e || d.sameLayout.Load() == e {
+func SameLayout(d, e *Struct) bool { return d.isLike(e, true, &d.sameLayout) }
+
+// isLike compares two structs, with layout in the order of fields, too. last has the one that was
+// found to be alike last.
+func (d *Struct) isLike(e *Struct, layout bool, last *atomic.Pointer[Struct]) bool {
+	if d == e || last.Load() == e {
 		return true
 	}
-	c := newComparison(true)
+	c := newComparison(layout)
 	if !c.structs(d, e) {
 		return false
 	}
-	d.sameLayout.Store(e)
+	last.Store(e)
 	return true
 }
 

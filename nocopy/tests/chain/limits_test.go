@@ -47,7 +47,7 @@ func TestAdoptShared(t *testing.T) {
 		_, mem := a.Extend(100)
 		copy(mem, bytes.Repeat([]byte{'a'}, 100))
 		a.Seal()
-		at, _, _ := a.Whole()
+		at, _ := a.Whole()
 		b.Reset(recycle)
 		p := b.ShareFrom(&a.Space, at, 100)
 		if b.Writable(p) || b.Adopt(p) {

@@ -137,7 +137,7 @@ func TestColumns(t *testing.T) {
 	if len(indexed) <= len(wire) {
 		t.Fatal("no index")
 	}
-	byIndex := way{"by index", func(d *schema.Struct, _ []byte, opts ...engine.Option) (engine.Struct, error) {
+	byIndex := way{Name: "by index", Parse: func(d *schema.Struct, _ []byte, opts ...engine.Option) (engine.Struct, error) {
 		return engine.Parse(d, indexed, append(opts, engine.ByIndex)...)
 	}}
 	for _, w := range append(slices.Clone(manyWays), owned, cloned, cutEvery(100), byIndex) {

@@ -48,8 +48,8 @@ func TestIndexForOthers(t *testing.T) {
 			if !render.EqualStructs(s, a, businessDesc) || !render.EqualStructs(a, s, businessDesc) || render.Text(s, businessDesc) != render.Text(a, businessDesc) {
 				t.Errorf("%v: message %d reads otherwise", opts, i)
 			}
-			j, err := jsonvalue.MarshalValueAs(businessDesc, nocopy.Struct(s))
-			k, plainErr := jsonvalue.MarshalValueAs(businessDesc, nocopy.Struct(a))
+			j, err := jsonvalue.MarshalValue(businessDesc, nocopy.Struct(s))
+			k, plainErr := jsonvalue.MarshalValue(businessDesc, nocopy.Struct(a))
 			if err != nil || plainErr != nil || !bytes.Equal(j, k) {
 				t.Errorf("%v: as JSON it is %.100s not %.100s; %v, %v", opts, j, k, err, plainErr)
 			}

@@ -14,7 +14,7 @@ import (
 // data race gives the first, and only the garbage collector the second. Their words are looked for
 // in the code instead.
 var fromSource = map[string]string{
-	"nocopy: message never released, made at":             "nocopy/internal/engine/debug_on.go",
+	"nocopy: message never released, made at":             "nocopy/internal/engine/debug.go",
 	"nocopy: … was changed by several goroutines at once": "nocopy/internal/engine/message.go",
 }
 

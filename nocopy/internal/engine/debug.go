@@ -1,5 +1,3 @@
-//go:build nocopydebug
-
 package engine
 
 import (
@@ -12,24 +10,32 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // With the tag nocopydebug a Message is never used again after Release: a second Release is always
-// noticed. Until Release it knows where it was made.
+// noticed. Until Release it knows where it was made. In other builds nothing here is called, and
+// the linker leaves it out.
 
-const debugging = true
+// debugging reports whether the program was built with the tag nocopydebug.
+const debugging = memory.Debugging
 
-// origin is where a message was made.
+// origin is where a message was made. Only builds with the tag nocopydebug fill it.
 type origin struct {
 	made  *making
 	ended *making // where Release was called
 	debugNotes
 }
 
-// findWhere ends the text of a panic.
-const findWhere = ""
+// findWhere returns the end of a panic's text.
+func findWhere() string {
+	if debugging {
+		return ""
+	}
+	return " (build with -tags nocopydebug to find where)"
+}
 
 // making is the stack that made or released a message.
 type making struct {
@@ -62,7 +68,7 @@ func here(skip int) *making {
 
 // noteEnd notes where the contents are released.
 func (m *Message) noteEnd() {
-	if m.home == 0 || m.origin.ended == nil { // one that is not kept has no others
+	if debugging && (m.home == 0 || m.origin.ended == nil) { // one that is not kept has no others
 		m.origin.ended = here(4)
 	}
 }
@@ -70,7 +76,7 @@ func (m *Message) noteEnd() {
 // whereEnded returns where the contents of that generation were made and released, if that is
 // known.
 func (m *Message) whereEnded(gen uint64) (text string) {
-	if m.origin.ended == nil || m.home == 0 && gen+1 != m.gen {
+	if !debugging || m.origin.ended == nil || m.home == 0 && gen+1 != m.gen {
 		return ""
 	}
 	if m.origin.made != nil { // it is not kept
@@ -81,9 +87,11 @@ func (m *Message) whereEnded(gen uint64) (text string) {
 
 // untrack notes that the message has been released, or never will be.
 func (m *Message) untrack() {
-	unreleased.Lock()
-	delete(unreleased.all, m.origin.made)
-	unreleased.Unlock()
+	if debugging {
+		unreleased.Lock()
+		delete(unreleased.all, m.origin.made)
+		unreleased.Unlock()
+	}
 }
 
 // reportLeak reports where an unreachable message was made, unless it was released. It reports
@@ -139,20 +147,12 @@ type debugNotes struct {
 // The environment variable NOCOPYDEBUG turns checks off: missing=0 the check of required fields,
 // removed=0 the check of writes to values that were removed from their message.
 var (
-	checksMissing = !strings.Contains(os.Getenv("NOCOPYDEBUG"), "missing=0")
-	checksRemoved = !strings.Contains(os.Getenv("NOCOPYDEBUG"), "removed=0")
+	checksMissing = debugging && !strings.Contains(os.Getenv("NOCOPYDEBUG"), "missing=0")
+	checksRemoved = debugging && !strings.Contains(os.Getenv("NOCOPYDEBUG"), "removed=0")
 )
 
-// mustHaveAll panics if a required field was never set.
-func (m *Message) mustHaveAll() {
-	if checksMissing {
-		if all := m.missing(1); len(all) > 0 {
-			panic("nocopy: " + all[0].String())
-		}
-	}
-}
-
-func (m *Message) knowsUnset() bool { return m.origin.unset.Len() > 0 }
+// knowsUnset reports whether some required numbers are known to be unset.
+func (m *Message) knowsUnset() bool { return debugging && m.origin.unset.Len() > 0 }
 
 // noteTemplate notes that entry e belongs to a new struct.
 func (m *Message) noteTemplate(d *schema.Struct, e uint32) {
@@ -185,7 +185,7 @@ func (m *Message) noteSet(e uint32, f schema.Ref) {
 }
 
 func (m *Message) isUnset(e uint32, f schema.Ref) bool {
-	return slices.Contains(m.origin.unset.Get(e), f)
+	return debugging && slices.Contains(m.origin.unset.Get(e), f)
 }
 
 // noteRemoved notes that the struct or container of type t and entry e is about to be removed from

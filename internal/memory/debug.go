@@ -1,5 +1,3 @@
-//go:build nocopydebug
-
 package memory
 
 import (
@@ -8,10 +6,8 @@ import (
 )
 
 // With the tag nocopydebug, recycled memory is never used twice. Each block has pages of its own.
-// They become inaccessible when its last holder releases it, and reading them faults.
-
-// Debugging reports whether the program was built with the tag nocopydebug.
-const Debugging = true
+// They become inaccessible when its last holder releases it, and reading them faults. In other
+// builds Debugging is false, and the linker leaves out what is here.
 
 // blockDebug has the fields of a Block that only this build needs.
 type blockDebug struct {
@@ -29,10 +25,18 @@ func (b *Block) mapOwn(n int) {
 }
 
 // adopted counts a block with foreign memory.
-func (b *Block) adopted() { blocksInUse.Add(1) }
+func (b *Block) adopted() {
+	if Debugging {
+		blocksInUse.Add(1)
+	}
+}
 
 // freed notes that the foreign memory of a block was given back.
-func (b *Block) freed() { blocksInUse.Add(-1) }
+func (b *Block) freed() {
+	if Debugging {
+		blocksInUse.Add(-1)
+	}
+}
 
 // protect makes the pages inaccessible.
 func (b *Block) protect() {
@@ -44,7 +48,7 @@ func (b *Block) protect() {
 // abandon notes that the block will never be given back, because a Buffer that does not recycle
 // held it: strings that alias it stay valid.
 func (b *Block) abandon() {
-	if !b.abandoned.Swap(true) {
+	if Debugging && !b.abandoned.Swap(true) {
 		blocksInUse.Add(-1)
 	}
 }

@@ -1,4 +1,4 @@
-//go:build nocopydebug && !linux
+//go:build !linux
 
 package memory
 

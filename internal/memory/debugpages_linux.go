@@ -1,5 +1,3 @@
-//go:build nocopydebug && linux
-
 package memory
 
 import (
