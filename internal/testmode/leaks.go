@@ -43,7 +43,7 @@ var gives = regexp.MustCompile(`^(` + strings.Join([]string{
 	`nocopy/internal/engine\.Struct\.(Clone|linkOrClone|toSend|claimCopy|ClaimCopy|ClaimToSend)(\.func\d+)?`,
 	`nocopy/internal/engine\.\(\*(Draft|Message)\)\.(New|Root)`,
 	`nocopy\.(ParseInto|NewInto|Read|ParseBlocks|OpenIndexed|Struct\.Clone|\(\*stream\)\..*|\(\*Decoder\)\..*|\(\*elementStream\)\..*|\(\*ElementDecoder\)\..*)`,
-	`nocopy/(thriftimpl|internal/impl)\.(New|NewIn|NewForCall|NewWith|Parse|ParseChunk|ParsePrefix|ParseEncoded|ParseForCall|Reparse|CopyForCall|FastRead|SetJSON|GetJSON)`,
+	`nocopy/(thriftimpl|internal/impl)\.(New|NewIn|NewForCall|NewWith|Parse|ParseChunk|ParsePrefix|ParseEncoded|ParseForCall|Reparse|CopyForCall|FastRead|(SetJSON|GetJSON)(\.func\d+)?|setJSON)`,
 	`nocopy/(nocopyjson|internal/jsonvalue)\.(read|Read|Unmarshal[A-Za-z]*)`,
 	`nocopy/dynamic\.Type\.(New|Parse|Read|FromMap|FromJSON)`,
 	`nocopy/reflection\.(Message\.Clone|\(\*Message\)\.UnmarshalJSON(From)?)`,
