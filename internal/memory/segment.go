@@ -98,7 +98,8 @@ func (s *Space) dropSegments() {
 
 // TakeBack removes the segments after that of p, up to that of end, so that other memory can get
 // their positions. It does nothing unless end is in the last segment. No position in the removed
-// segments may be used afterwards.
+// segments may be used afterwards. At of earlier positions still reaches over the old memory: a
+// value that gets the positions must be longer than what was left there.
 func (s *Space) TakeBack(p, end Pos) {
 	n := int(p>>segBits) + 1
 	if int(end>>segBits) != len(s.segs)-1 {

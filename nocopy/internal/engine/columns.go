@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math"
-	"reflect"
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
@@ -80,17 +79,17 @@ func columnField(dst any, d *schema.Struct, id int16) *schema.Field {
 		panic("nocopy: no column of field " + strconv.Itoa(int(id)) + ": " + d.GoName() + " does not have it")
 	}
 	f := &d.Fields()[i]
-	fits := true
+	fits, want := true, "texts"
 	switch dst.(type) {
 	case *Validity:
 	case *[]string, *Texts:
 		fits = f.Kind() == schema.Text
 	default:
-		fits = f.Type.Wire() == fixedWire(dst)
+		t := fixedWire(dst)
+		fits, want = f.Type.Wire() == t, t.String()
 	}
 	if !fits {
-		panic("nocopy: no column of type " + reflect.TypeOf(dst).Elem().String() + ": " +
-			d.GoName() + "." + f.Name + " is of type " + f.Type.String())
+		panic("nocopy: no column of " + want + ": " + d.GoName() + "." + f.Name + " is of type " + f.Type.String())
 	}
 	return f
 }
