@@ -209,9 +209,9 @@ func (c *connection) complete(req *Request, readerID uint64) bool {
 	return isReader && (may || c.readAhead())
 }
 
-// mayHold reports whether a reply may be held back: it may if none has been held back for as long
-// as patience. Else many quick calls, of which oneway calls add no reply, would delay it by the
-// time that all of them take. c.mu is held.
+// mayHold reports whether a reply may be held back: not if one has been for as long as patience.
+// Many quick calls would otherwise delay the first reply by the time that all of them take, and
+// oneway calls do not even fill the connection's places. c.mu is held.
 func (c *connection) mayHold() bool {
 	now := time.Now()
 	if c.held.IsZero() {
