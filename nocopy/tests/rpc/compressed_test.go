@@ -191,6 +191,32 @@ func testCompressedWaits(t *testing.T, holds coded, holdersAnswer received, wait
 	})
 }
 
+// TestCompressedHoldsNoReply: a reply does not wait for the next call of its connection while that
+// one waits for the server's budget.
+func TestCompressedHoldsNoReply(t *testing.T) {
+	const most = 1 << 20
+	w := newWaiter()
+	inBubble(t, &rpc.Server{MaxFrame: most, ReadTimeout: time.Minute}, w, func(t *testing.T, connect func() net.Conn) {
+		*w = *newWaiter()
+		add, sum := strict(call, "add", 7, addArgs(40, 2)), strict(reply, "add", 7, sumResult(42))
+		held := connect()
+		defer held.Close()
+		send(t, held, zipped(1, failingCall(most-1000)))
+		expects(t, w.begun, 1, "fail", "begun")
+		nc := connect()
+		defer nc.Close()
+		start := time.Now()
+		send(t, nc, join(headed(0, 7, binaryHead, add), zipped(8, failingCall(most*3/4))))
+		expect(t, nc, headed(0, 7, binaryHead, sum))
+		if d := time.Since(start); d > time.Second {
+			t.Errorf("the reply comes after %v", d)
+		}
+		close(w.release)
+		frameFrom(t, held)
+		frameFrom(t, nc)
+	})
+}
+
 // TestCompressedNotHandled: a client learns that such a call was not handled.
 func TestCompressedNotHandled(t *testing.T) {
 	const most = 1 << 20

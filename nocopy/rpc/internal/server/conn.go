@@ -69,6 +69,7 @@ type connection struct {
 	firstOrder uint64 // order of the request that ready[0] stands for
 	// Requests whose replies wait to be written; nil: the reply is not ready
 	ready         []*Request
+	held          time.Time   // since when replies are held back; zero: none are
 	writing       bool        // a goroutine is writing replies
 	aborted       bool        // the client can receive nothing more; raw is closed
 	ageTimer      *time.Timer // calls retire, then expire; nil if MaxConnAge is not set
@@ -103,9 +104,7 @@ const patience = time.Millisecond
 // resources.
 func (c *connection) release() {
 	defer c.drop() // also when a function of Stats ends the goroutine
-	c.mu.Lock()
-	c.flush() // a reply may have been held back for the reply of a call that got none
-	c.mu.Unlock()
+	c.flushHeld()  // for the reply of a call that got none
 }
 
 // drop gives up a reference to the connection without writing replies. Giving up the last one
@@ -201,13 +200,24 @@ func (c *connection) complete(req *Request, readerID uint64) bool {
 	}
 	c.addReply(req)
 	// If the next request has arrived already, this reply is held back to be written with the next
-	// one. Should that take long, the next reader writes it.
-	if hold := isReader && c.in.HasMessage() && c.mayHandle(); !hold {
+	// one. Should that handler take long, the next reader writes it.
+	if hold := isReader && c.in.HasMessage() && c.mayHandle() && c.mayHold(); !hold {
 		c.flush()
 	}
 	may := c.mayHandle()
 	c.mu.Unlock()
 	return isReader && (may || c.readAhead())
+}
+
+// mayHold reports whether a reply may be held back: not if one has been for as long as patience.
+// Many quick calls would otherwise delay the first reply by the time that all of them take, and
+// oneway calls do not even fill the connection's places. c.mu is held.
+func (c *connection) mayHold() bool {
+	now := time.Now()
+	if c.held.IsZero() {
+		c.held = now
+	}
+	return now.Sub(c.held) < patience
 }
 
 // handOver starts another goroutine as the reader if the calling one, which is about to end, is
@@ -278,6 +288,7 @@ func (c *connection) addReply(req *Request) {
 // flush writes the replies that are ready, in order unless the server is Unordered. If another
 // goroutine is writing, that one writes them. c.mu is held, but released while writing.
 func (c *connection) flush() {
+	c.held = time.Time{}
 	if c.writing {
 		return
 	}
@@ -312,6 +323,13 @@ func (c *connection) flush() {
 		c.dropReplies()
 	}
 	c.writing = false
+}
+
+// flushHeld writes the replies that are held back, since the next one may take long or never come.
+func (c *connection) flushHeld() {
+	c.mu.Lock()
+	c.flush()
+	c.mu.Unlock()
 }
 
 // dropReplies drops the replies that are ready: nobody can receive them. c.mu is held.

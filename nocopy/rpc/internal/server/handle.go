@@ -66,9 +66,7 @@ func (c *connection) refuseBad(req *Request, typ message.Type, name string, err 
 	if req.isOneway(typ) {
 		req.Call.Refused(err)
 		req.release()
-		c.mu.Lock()
-		c.flush() // replies may have been held back to be written with the one to this call
-		c.mu.Unlock()
+		c.flushHeld() // to be written with the reply to this call
 		return c.keepReading()
 	}
 	return c.refuse(req, err, false)

@@ -46,9 +46,7 @@ const defaultHalfClose = 2 * time.Second
 func (c *connection) read() {
 	defer c.release()
 	defer c.survive()
-	c.mu.Lock()
-	c.flush() // replies that the reader before held back, to be written with that of its call
-	c.mu.Unlock()
+	c.flushHeld() // by the reader before, to be written with the reply of its call
 	for ok := c.keepReading(); ok; {
 		if err := c.in.Await(); err != nil {
 			ok = c.readFailed(message.Header{}, err)
@@ -269,9 +267,7 @@ func (c *connection) lackOf(h message.Header, err error) lack {
 // is answered if its header h is known. No more requests are handled then, except after one whose
 // end is known, and after a deadline that only meant to stop the reader.
 func (c *connection) readFailed(h message.Header, err error) bool {
-	c.mu.Lock()
-	c.flush()
-	c.mu.Unlock()
+	c.flushHeld()
 	switch c.lackOf(h, err) {
 	case nothingInTime:
 		if c.staysOpen() {

@@ -24,6 +24,7 @@ func newConnection(s *Server, nc net.Conn) *connection {
 	c.in.Receiver = transport.Receiver{
 		Conn: nc, Accept: transport.Wire(s.Wires), Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Requests: true,
 		IdleTimeout: max(s.IdleTimeout, 0), MessageTimeout: setting.Or(s.ReadTimeout, setting.Timeout),
+		Waits: c.flushHeld,
 	}
 	c.settingUp.Store(true)
 	c.in.closing, c.in.leave = &s.closing, c.leave

@@ -20,16 +20,28 @@ func (c *Charge) reserve(most int64) error {
 	if n <= 0 || c.n > 0 {
 		return nil
 	}
-	var stop func() bool
-	if !c.of.Requests { // a call that reads its own reply may be given up
-		stop = c.of.Interrupted
+	err := c.of.Budget.Take(n, -1, nil)
+	if err != nil {
+		err = c.await(n)
 	}
-	if err := c.of.Budget.Take(n, c.of.MessageTimeout, stop); err != nil {
+	if err != nil {
 		return err
 	}
 	c.n = n
 	c.of.charged.Add(n)
 	return nil
+}
+
+// await takes n bytes of the Budget once there are so many.
+func (c *Charge) await(n int64) error {
+	if c.of.Waits != nil {
+		c.of.Waits()
+	}
+	var stop func() bool
+	if !c.of.Requests { // a call that reads its own reply may be given up
+		stop = c.of.Interrupted
+	}
+	return c.of.Budget.Take(n, c.of.MessageTimeout, stop)
 }
 
 // settle replaces the reserved bytes by those that a message of n bytes takes.

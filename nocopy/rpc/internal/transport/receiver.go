@@ -34,6 +34,8 @@ type Receiver struct {
 	Describe func(message.Header) *thriftimpl.Desc
 	// For compressed messages. Without it there can't be any
 	Budget *compressed.Budget
+	// Waits is called before a message waits for Budget. It may be nil
+	Waits func()
 	// Interrupted reports whether reading is to end at once. It does so before Interrupt is called
 	Interrupted func() bool
 	// Failed is called when reading has failed. It returns true to read again, or else the error
