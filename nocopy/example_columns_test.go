@@ -37,7 +37,7 @@ func ExampleTextColumn() {
 	// cards
 }
 
-// ColumnValidity tells which lines have a count. A second list continues the column, which has two
+// ColumnValidity reports which lines have a count. A second list continues the column, which has two
 // bits already.
 func ExampleColumnValidity() {
 	bits := nocopy.ColumnValidity(nil, 0, lines(), 2)
