@@ -31,7 +31,7 @@ freeze-again: ## replaces those folders, as long as the version has no tag: make
 # Compilers take a sixth less time if their collectors run less often. What takes longest is first.
 quick: export GOGC = 400
 quick: export GOFLAGS += '-toolexec=env GOGC=off GOMEMLIMIT=1GiB'
-quick: ## vet, and the tests that notice most mistakes in nocopy and rpc (two to three minutes after a change of the engine)
+quick: ## vet, and the tests that notice most mistakes in nocopy and rpc (three minutes of a processor after a change of the engine)
 	go vet ./... & vet=$$!; \
 	go test -vet=off -skip '$(BUILDING)' ./... && \
 	go test -C nocopy/tests -vet=off ./rpc ./model $(MATTERS) ./sessions ./chain && wait $$vet
@@ -104,7 +104,7 @@ fuzz: ## runs every fuzz target for FUZZTIME, two at a time
 		case "$$code $$out" in 0\ *) exit 0;; *"Failing input"*) exit 1;; *"context deadline exceeded"*) ;; *) exit 1;; esac; \
 	done; exit 1' # at the end of its time the go command may take an input under way for a failure: once more
 
-mutants: ## takes guards out of the library, one at a time, and tells which test notices (an hour); ARGS="-run NAME" for some
+mutants: ## takes guards out of the library, one at a time, and reports which test notices (an hour); ARGS="-run NAME" for some
 	go run -C internal/rehearse ./mutants $(ARGS)
 
 wild: ## tries nocopyc on the .thrift files of public packages (gen/internal/wild/README.md); needs the network (a minute)

@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// This file tells what to try if a server does not understand a client. Servers that expect
+// This file says what to try if a server does not understand a client. Servers that expect
 // another login, TLS or HTTP end the connection or wait for more bytes, without a word.
 
 // dialer returns the function that connects. It sets reached once a server was there.

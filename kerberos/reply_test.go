@@ -365,7 +365,7 @@ func TestOutdated(t *testing.T) {
 	}
 }
 
-// TestOutdatedHTTP: the same over HTTP, where the status tells that a ticket was refused.
+// TestOutdatedHTTP: the same over HTTP, where the status says that a ticket was refused.
 func TestOutdatedHTTP(t *testing.T) {
 	k := new(fakeKDC)
 	c := clientOf(t, k.serve)

@@ -37,8 +37,8 @@ func ExampleTextColumn() {
 	// cards
 }
 
-// ColumnValidity tells which lines have a count. A second list continues the column, which has two
-// bits already.
+// ColumnValidity reports which lines have a count. A second list continues the column, which has
+// two bits already.
 func ExampleColumnValidity() {
 	bits := nocopy.ColumnValidity(nil, 0, lines(), 2)
 	bits = nocopy.ColumnValidity(bits, 2, lines(), 2)

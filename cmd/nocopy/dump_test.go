@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 )
 
-// TestDump shows the bytes of messages, and tells what is wrong with a command line.
+// TestDump shows the bytes of messages, and reports what is wrong with a command line.
 func TestDump(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

@@ -329,7 +329,7 @@ var foreignWords = wordSet(`package interaction hs_include senum cpp_namespace p
 	delphi_namespace ruby_namespace py_module perl_package java_package cocoa_prefix smalltalk_category smalltalk_prefix`)
 
 // checkForeign reports whether t begins a definition of an older version or of a dialect of the
-// IDL. If so, it adds an error that tells what to write instead. next is the token after the
+// IDL. If so, it adds an error that says what to write instead. next is the token after the
 // piece.
 func (p *parser) checkForeign(t, next lexer.Token) bool {
 	switch {

@@ -102,7 +102,7 @@ func notIncluded(p *Program, name string) string {
 	return ""
 }
 
-// foreignTypes tells what to use instead of types of other languages, by their lower-case names.
+// foreignTypes says what to use instead of types of other languages, by their lower-case names.
 var foreignTypes = map[string]string{
 	"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
 	"sbyte": "i8", "short": "i16", "int": "i32 or i64", "integer": "i32 or i64", "long": "i64",

@@ -22,6 +22,9 @@ func init() {
 	}
 }
 
+// Instrumented reports whether the build allocates more than usual, and may disable pools.
+const Instrumented = Race || Debug
+
 // Long reports whether tests run in their long form.
 var Long = os.Getenv("NOCOPY_LONG") != ""
 

@@ -286,12 +286,12 @@ func (s Struct) NextField(d *schema.Struct, i int) int {
 // absentOf returns what an unset struct or container field reads as: its IDL default or an empty
 // value.
 func absentOf(f *schema.Field) Struct {
-	kept := f.Absent.Load()
-	if kept == nil {
+	s := f.Absent.Load()
+	if s == nil {
 		f.Absent.CompareAndSwap(nil, makeAbsent(f))
-		kept = f.Absent.Load()
+		s = f.Absent.Load()
 	}
-	return *(*kept).(*Struct)
+	return *(*s).(*Struct)
 }
 
 func makeAbsent(f *schema.Field) *any {
@@ -303,8 +303,8 @@ func makeAbsent(f *schema.Field) *any {
 		s.m.ownSeldom()
 		s.m.absent, s.m.absentIn = true, f
 	}
-	kept := any(&s)
-	return &kept
+	value := any(&s)
+	return &value
 }
 
 // notThere is the text of the panic of a setter that was called on a struct or container of m,

@@ -11,14 +11,14 @@ import (
 // names are the names of a struct's fields in JSON.
 type names struct {
 	desc    *schema.Struct
-	fields  []named // by number
-	err     error   // two fields have the same name, or one has no UTF-8
+	fields  []member // by number
+	err     error    // two fields have the same name, or one has no UTF-8
 	byName  func() map[string]int
 	secrets func() bool // whether anything in a message of this type is redacted
 }
 
-// named is a field and its name.
-type named struct {
+// member is a field and its name in JSON objects.
+type member struct {
 	schema.JSONName
 	*schema.Field
 	ref    schema.Ref
@@ -33,10 +33,10 @@ func namesOf(d *schema.Struct) *names {
 		return (*known).(*names)
 	}
 	all, err := d.JSONNames()
-	names := &names{desc: d, err: err, fields: make([]named, len(all))}
+	names := &names{desc: d, err: err, fields: make([]member, len(all))}
 	for i, n := range all {
 		f := &d.Fields()[i]
-		names.fields[i] = named{JSONName: n, Field: f, ref: f.Ref()}
+		names.fields[i] = member{JSONName: n, Field: f, ref: f.Ref()}
 		if n.Skip {
 			continue
 		}
@@ -49,8 +49,8 @@ func namesOf(d *schema.Struct) *names {
 	}
 	names.byName = sync.OnceValue(names.numbers)
 	names.secrets = sync.OnceValue(func() bool { return hasSecrets(d.Type(), map[*schema.Struct]bool{}) })
-	kept := any(names)
-	d.JSON.Store(&kept)
+	value := any(names)
+	d.JSON.Store(&value)
 	return names
 }
 

@@ -29,8 +29,8 @@ func SameDescs(d, e *Struct) bool { return d.isLike(e, false, &d.same) }
 // other: both have the same constants for the fields, and bytes of one are valid for the other.
 func SameLayout(d, e *Struct) bool { return d.isLike(e, true, &d.sameLayout) }
 
-// isLike compares two structs, with layout in the order of fields, too. last has the one that was
-// found to be alike last.
+// isLike reports whether two structs are the same and, if layout is set, have their fields in one
+// order. last has the struct for which the answer was last yes.
 func (d *Struct) isLike(e *Struct, layout bool, last *atomic.Pointer[Struct]) bool {
 	if d == e || last.Load() == e {
 		return true

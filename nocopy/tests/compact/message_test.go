@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
@@ -167,7 +168,7 @@ func TestCompactMemory(t *testing.T) {
 
 // TestCompactAllocations: the number of allocations does not depend on the message's size.
 func TestCompactAllocations(t *testing.T) {
-	if instrumented {
+	if testmode.Instrumented {
 		t.Skip("pools lose what they have, or more is allocated")
 	}
 	for _, n := range []int{10, 1000, 300_000} {

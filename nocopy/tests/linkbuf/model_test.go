@@ -284,7 +284,7 @@ func TestConcurrentReaders(t *testing.T) {
 
 // TestSteadyAllocs: a recycling Buffer that is used again and again allocates nothing.
 func TestSteadyAllocs(t *testing.T) {
-	if instrumented {
+	if testmode.Instrumented {
 		t.Skip("instrumented builds allocate")
 	}
 	var b, c linkbuf.Buffer

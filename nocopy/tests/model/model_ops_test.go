@@ -18,7 +18,7 @@ func (s *session) edit(m *message) {
 	if !ok {
 		return
 	}
-	if n, size := weight(t.m.root); n > 300 || size > 300<<10 {
+	if n, size := referee.Weight(t.m.root); n > 300 || size > 300<<10 {
 		s.release(t.m)
 		return
 	}
@@ -65,19 +65,6 @@ func show(v referee.Value) string {
 	return strings.ToValidUTF8(text, "?")
 }
 
-// arm makes field i the set one, in the model of a union.
-func arm(rec *referee.Record, i int) {
-	if rec.Type.Union {
-		for k := range rec.Fields {
-			if k != i {
-				rec.Fields[k] = nil
-			}
-		}
-		rec.Last = i + 1
-		rec.Unknown = nil
-	}
-}
-
 func (s *session) editField(t target, rec *referee.Record, i int) {
 	b := s.of[rec.Type]
 	f := &rec.Type.Fields[i]
@@ -92,7 +79,7 @@ func (s *session) editField(t target, rec *referee.Record, i int) {
 			v, text := s.value(f.Type)
 			s.logf("%s = %s", name, text)
 			filler{s.schema, s.Gen}.field(b, t.h, i, v)
-			arm(rec, i)
+			rec.SetArm(i)
 			rec.Fields[i] = v
 		}
 	case class < 5: // to be filled later
@@ -140,7 +127,7 @@ func (s *session) newChild(t target, b *bound, rec *referee.Record, i int) {
 	h := t.h
 	if rec.Type.Union {
 		h = h.Arm(b.fields[i], b.desc)
-		arm(rec, i)
+		rec.SetArm(i)
 	}
 	n := 0
 	if !f.Type.IsStruct() {
@@ -184,7 +171,7 @@ func (s *session) setFieldFromElsewhere(t target, b *bound, rec *referee.Record,
 		}
 		s.logf("%s.Set%s(what it is when absent)", t.path, f.Name)
 		t.h.SetChild(b.fields[i], b.desc, t.h.Child(b.fields[i], b.desc))
-		arm(rec, i)
+		rec.SetArm(i)
 		rec.Fields[i] = referee.Clone(v)
 		return
 	}
@@ -194,6 +181,6 @@ func (s *session) setFieldFromElsewhere(t target, b *bound, rec *referee.Record,
 	}
 	s.logf("%s.Set%s(%s)", t.path, f.Name, src.path)
 	t.h.SetChild(b.fields[i], b.desc, src.h)
-	arm(rec, i)
+	rec.SetArm(i)
 	rec.Fields[i] = v
 }

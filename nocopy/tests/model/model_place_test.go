@@ -153,7 +153,7 @@ func (s *session) source(into target, t *referee.Type) (target, referee.Value, b
 			continue
 		}
 		src, ok := s.at(m, all, fit[s.Intn(len(fit))])
-		if n, size := weight(src.node); !ok || n > 200 || size > 100<<10 {
+		if n, size := referee.Weight(src.node); !ok || n > 200 || size > 100<<10 {
 			continue
 		}
 		if m == into.m {

@@ -25,7 +25,7 @@ func (s *session) setRows(t target, rec *referee.Record, i int) bool {
 			by = func(int) {}
 		}
 		w.list(t.h, s.of[rec.Type], i, v, by)
-		arm(rec, i)
+		rec.SetArm(i)
 		rec.Fields[i] = v
 	case !rec.Type.Union:
 		v := plainPart(s.Record(rec.Type, 2)).(*referee.Record)

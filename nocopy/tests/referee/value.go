@@ -102,6 +102,51 @@ type Record struct {
 	Superseded []Raw
 }
 
+// SetArm makes field i, by its place, the only one that is set, if r is a union.
+func (r *Record) SetArm(i int) {
+	if r.Type.Union {
+		for k := range r.Fields {
+			if k != i {
+				r.Fields[k] = nil
+			}
+		}
+		r.Last = i + 1
+		r.Unknown = nil
+	}
+}
+
+// Weight returns the number of structs and containers in v, and roughly its bytes.
+func Weight(v Value) (n, size int) {
+	add := func(x Value) {
+		k, b := Weight(x)
+		n, size = n+k, size+b
+	}
+	switch v := v.(type) {
+	case *Record:
+		for _, x := range v.Fields {
+			if x != nil {
+				add(x)
+			}
+		}
+	case *List:
+		for _, x := range v.Elems {
+			add(x)
+		}
+	case *Map:
+		for _, p := range v.Pairs {
+			add(p.Key)
+			add(p.Value)
+		}
+	case string:
+		return 0, len(v)
+	case Bytes:
+		return 0, len(v)
+	default:
+		return 0, 8
+	}
+	return n + 1, size + 8
+}
+
 // Raw is a field as its bytes.
 type Raw struct {
 	ID   int16

@@ -48,7 +48,7 @@ func zippedCompact(seqid int, message ...[]byte) []byte {
 // in gzip, at most 32 MB.
 func TestAmplification(t *testing.T) {
 	// Instrumented builds allocate more, and take minutes
-	if instrumented || !testmode.InOwnProcess(t) {
+	if testmode.Instrumented || !testmode.InOwnProcess(t) {
 		return
 	}
 	const size, mostHeap, mostConverted, mostSent = 1 << 20, 64, 128, 16
@@ -149,7 +149,7 @@ func TestAmplification(t *testing.T) {
 					synctest.Wait()
 					sent := conns * len(b)
 					check := func(when string) {
-						if n := (heapInUse() - before) / sent; n > mostHeap && !instrumented && testmode.Unsafe {
+						if n := (heapInUse() - before) / sent; n > mostHeap && !testmode.Instrumented && testmode.Unsafe {
 							t.Errorf("%s: %d bytes of the heap for each that was sent", when, n)
 						}
 						if n := int(w.converted.Load()) / sent; n > mostConverted {

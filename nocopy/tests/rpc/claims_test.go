@@ -120,7 +120,7 @@ func TestClaimedLengths(t *testing.T) {
 			if strings.HasPrefix(c.wire, "HTTP/2") {
 				most = 16 << 10
 			}
-			if large-small > most && !instrumented {
+			if large-small > most && !testmode.Instrumented {
 				t.Errorf("a connection takes %d bytes of the heap with this claim, %d with a small one", large, small)
 			}
 		})

@@ -355,7 +355,7 @@ func TestConverted(t *testing.T) {
 // TestConvertedMemory: receiving a large message allocates in proportion to it, also if it is
 // turned into Thrift Binary or decompressed, and little more than once when one like it has come.
 func TestConvertedMemory(t *testing.T) {
-	if instrumented {
+	if testmode.Instrumented {
 		t.Skip("this build allocates")
 	}
 	if !testmode.InOwnProcess(t) {

@@ -320,7 +320,7 @@ func TestForwardBackendGone(t *testing.T) {
 // TestForwardCopiesNothing: for a large call or result, a proxy allocates little more than the
 // bytes that it receives.
 func TestForwardCopiesNothing(t *testing.T) {
-	if instrumented {
+	if testmode.Instrumented {
 		t.Skip("this build allocates")
 	}
 	if !testmode.InOwnProcess(t) {

@@ -382,7 +382,7 @@ func TestLateReplyHeader(t *testing.T) {
 // TestNoHeadersCostNothing: a call without headers allocates as much with a context that could
 // have some, and its arguments have no field more.
 func TestNoHeadersCostNothing(t *testing.T) {
-	if instrumented {
+	if testmode.Instrumented {
 		t.Skip("this build allocates")
 	}
 	if !testmode.InOwnProcess(t) {

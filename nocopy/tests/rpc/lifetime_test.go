@@ -103,7 +103,7 @@ func TestArgsIntoResult(t *testing.T) {
 // TestCallAllocates: client and server together allocate a slab for many calls, and the structs
 // that interceptors may keep, and nothing else for a call.
 func TestCallAllocates(t *testing.T) {
-	if instrumented {
+	if testmode.Instrumented {
 		t.Skip("this build allocates")
 	}
 	if !testmode.InOwnProcess(t) {

@@ -182,7 +182,7 @@ var sides = []struct {
 // or not, for all contents, on both sides. Most of that memory has the message's bytes, from which
 // nothing is copied.
 func TestReceivedMemory(t *testing.T) {
-	if instrumented {
+	if testmode.Instrumented {
 		t.Skip("this build allocates")
 	}
 	if !testmode.InOwnProcess(t) {
@@ -320,7 +320,7 @@ func aroundBulk(typ byte, id byte, value []byte, framed bool) (before, after []b
 // TestIdleMemory: after a large message of any shape was handled, the connection keeps none of its
 // memory, on both sides. The peers are in this process too, and have no copy of the message.
 func TestIdleMemory(t *testing.T) {
-	if instrumented {
+	if testmode.Instrumented {
 		t.Skip("this build keeps more")
 	}
 	if !testmode.InOwnProcess(t) {
@@ -368,7 +368,7 @@ func TestIdleMemory(t *testing.T) {
 // TestSlowSenderMemory: a message that comes byte by byte allocates no more than one that comes at
 // once.
 func TestSlowSenderMemory(t *testing.T) {
-	if instrumented {
+	if testmode.Instrumented {
 		t.Skip("this build allocates")
 	}
 	if !testmode.InOwnProcess(t) {

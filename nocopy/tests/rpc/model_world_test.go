@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -378,7 +379,7 @@ func (w *world) call(of byte) {
 	if w.n(4) == 0 {
 		c.inClient = w.n(len(clientInterventions))
 	}
-	if instrumented && stale[clientInterventions[c.inClient].name] {
+	if testmode.Instrumented && stale[clientInterventions[c.inClient].name] {
 		c.inClient = 0
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -414,7 +415,7 @@ func (w *world) newCall(of byte) *modelCall {
 	if w.conf.intercepted && w.n(3) == 1 {
 		c.inServer = w.n(len(serverInterventions))
 	}
-	if instrumented && stale[conducts[c.conduct].name] {
+	if testmode.Instrumented && stale[conducts[c.conduct].name] {
 		c.conduct = 0
 	}
 	if method == "add" {

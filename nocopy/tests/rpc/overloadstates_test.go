@@ -37,7 +37,7 @@ func newHeldService() *heldService {
 	return g
 }
 
-// gate returns the channel that tells the call of that name how to go on.
+// gate returns the channel by which the call of that name learns how to go on.
 func (g *heldService) gate(name string) chan string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

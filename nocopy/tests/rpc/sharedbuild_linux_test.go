@@ -251,7 +251,7 @@ func TestSharedAllocs(t *testing.T) {
 		})
 		if mode == 0 {
 			overSocket = n
-		} else if n > overSocket+1 && !instrumented {
+		} else if n > overSocket+1 && !testmode.Instrumented {
 			t.Errorf("%v: %v allocations a call, %v over the socket", mode, n, overSocket)
 		}
 	}

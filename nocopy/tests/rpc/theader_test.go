@@ -228,7 +228,7 @@ func TestTHeaderBomb(t *testing.T) {
 		frameFrom(t, nc)
 	}
 	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; n > 20*most && !instrumented {
+	if n := after.TotalAlloc - before.TotalAlloc; n > 20*most && !testmode.Instrumented {
 		t.Errorf("%d bytes were allocated for three", n)
 	}
 }

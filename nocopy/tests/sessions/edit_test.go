@@ -104,7 +104,7 @@ func (s *session) edit(m *message) {
 	if !ok {
 		return
 	}
-	if n, size := weight(t.m.root); n > 300 || size > 300<<10 {
+	if n, size := referee.Weight(t.m.root); n > 300 || size > 300<<10 {
 		s.release(t.m)
 		return
 	}
@@ -136,19 +136,6 @@ func (s *session) fieldOf(rec *referee.Record) int {
 	return i
 }
 
-// arm makes field i the only one that is set, in the model of a union.
-func arm(rec *referee.Record, i int) {
-	if rec.Type.Union {
-		for k := range rec.Fields {
-			if k != i {
-				rec.Fields[k] = nil
-			}
-		}
-		rec.Last = i + 1
-		rec.Unknown = nil
-	}
-}
-
 func (s *session) editField(t target, rec *referee.Record, i int) {
 	d := t.typ.Struct()
 	f, c := &rec.Type.Fields[i], d.Field(i)
@@ -163,13 +150,13 @@ func (s *session) editField(t target, rec *referee.Record, i int) {
 		}
 		s.logf("%s = %s of the same type elsewhere // %s", name, f.Name, show(v))
 		t.h.SetValue(c, d, src)
-		arm(rec, i)
+		rec.SetArm(i)
 		rec.Fields[i] = v
 	case !f.Type.IsContainer(), class < 3:
 		v := s.Value(f.Type, 2)
 		s.logf("%s = %s", name, show(v))
 		s.fillField(t.h, d, i, f.Type, v)
-		arm(rec, i)
+		rec.SetArm(i)
 		rec.Fields[i] = v
 	case class < 5: // to be filled later
 		n := 0
@@ -178,7 +165,7 @@ func (s *session) editField(t target, rec *referee.Record, i int) {
 		}
 		s.logf("%s: New%s(%d)", t.path, f.Name, n)
 		v := t.h.NewValue(c, d, n)
-		arm(rec, i)
+		rec.SetArm(i)
 		rec.Fields[i] = empty(f.Type, n)
 		s.hold(target{t.m, f.Type, v.Type(), rec.Fields[i], v.Struct(), name})
 	default:
@@ -188,7 +175,7 @@ func (s *session) editField(t target, rec *referee.Record, i int) {
 		}
 		s.logf("%s = %s // which is %s", name, src.path, show(v))
 		t.h.SetValue(c, d, impl.ValueOfStruct(src.typ, src.h))
-		arm(rec, i)
+		rec.SetArm(i)
 		rec.Fields[i] = v
 	}
 	if !t.h.HasField(c) != (rec.Fields[i] == nil) && !f.AddedIfUnset(rec.Type) {

@@ -63,7 +63,7 @@ func (s *session) otherType(t target, rec *referee.Record) {
 			return
 		}
 		t.m.sent = nil
-		arm(rec, i)
+		rec.SetArm(i)
 		rec.Fields[i] = as(v, f.Type)
 		return
 	}

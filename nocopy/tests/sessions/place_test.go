@@ -143,7 +143,7 @@ func (s *session) source(fits func(*referee.Type) bool) (target, referee.Value, 
 		if !ok {
 			continue
 		}
-		if n, size := weight(src.node); n > 200 || size > 100<<10 {
+		if n, size := referee.Weight(src.node); n > 200 || size > 100<<10 {
 			continue
 		}
 		return src, referee.Clone(src.node), true
@@ -163,7 +163,7 @@ func (s *session) sourceOf(t *referee.Type) (target, referee.Value, bool) {
 	m := &message{d: s.Desc(t.Struct), root: referee.Zero(t).(*referee.Record)}
 	if len(s.msgs) < 6 && s.Intn(2) == 0 {
 		m = s.receiveNew(t.Struct)
-		if n, size := weight(m.root); n > 200 || size > 100<<10 {
+		if n, size := referee.Weight(m.root); n > 200 || size > 100<<10 {
 			return target{}, nil, false
 		}
 	} else { // it is being built

@@ -203,35 +203,3 @@ func (s *session) add(m *message) *message {
 	s.current = m
 	return m
 }
-
-// weight returns the number of structs and containers in v, and roughly its bytes.
-func weight(v referee.Value) (n, size int) {
-	add := func(x referee.Value) {
-		k, b := weight(x)
-		n, size = n+k, size+b
-	}
-	switch v := v.(type) {
-	case *referee.Record:
-		for _, x := range v.Fields {
-			if x != nil {
-				add(x)
-			}
-		}
-	case *referee.List:
-		for _, x := range v.Elems {
-			add(x)
-		}
-	case *referee.Map:
-		for _, p := range v.Pairs {
-			add(p.Key)
-			add(p.Value)
-		}
-	case string:
-		return 0, len(v)
-	case referee.Bytes:
-		return 0, len(v)
-	default:
-		return 0, 8
-	}
-	return n + 1, size + 8
-}

@@ -22,7 +22,7 @@ func (s *session) wholeOp(m *message) {
 	if !ok || !isRecord {
 		return
 	}
-	if n, size := weight(t.m.root); n > 300 || size > 300<<10 {
+	if n, size := referee.Weight(t.m.root); n > 300 || size > 300<<10 {
 		return
 	}
 	s.busy = t.m
@@ -126,7 +126,7 @@ func mergeRecord(to, from *referee.Record) {
 		}
 		same := to.Fields[i] != nil && (!to.Type.Union || to.Last == from.Last)
 		if !same || !from.Type.Fields[i].Type.IsContainer() { // it is set, not merged
-			arm(to, i)
+			to.SetArm(i)
 		}
 		if !same || !mergeValue(to.Fields[i], x) {
 			to.Fields[i] = x

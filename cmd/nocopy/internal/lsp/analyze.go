@@ -237,7 +237,7 @@ func (a *analyzer) untilNext() context.Context {
 // maxProblems is how many problems of a document are told.
 const maxProblems = 1000
 
-// found tells what was found in a document.
+// found describes what was found in a document.
 func (a *analyzer) found(d *document, problems []problem) {
 	problems = problems[:min(len(problems), maxProblems)]
 	a.mu.Lock()

@@ -104,7 +104,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	return r.run(sh, verify, bandwidth)
 }
 
-// run opens files, passes calls on until the end, and tells how it went.
+// run opens files, passes calls on until the end, and reports how it went.
 func (r *recorder) run(sh *shell.Shell, verify bool, bandwidth int64) (err error) {
 	r.progress = sh.NewProgress("calls recorded", -1, r.n.Load)
 	defer r.progress.Done()
@@ -165,7 +165,7 @@ func (r *recorder) incomplete(closed error) error {
 	return nil
 }
 
-// verdict tells what breaks the IDL. With -fail it is an error if there is something, if no call
+// verdict reports what breaks the IDL. With -fail it is an error if there is something, if no call
 // went by, or if one got no answer. Otherwise it returns ErrClean. What ends the command does not
 // matter.
 func (r *recorder) verdict(file *os.File) error {

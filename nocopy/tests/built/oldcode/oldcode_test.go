@@ -1,4 +1,4 @@
-package thriftimpl_test
+package oldcode_test
 
 import (
 	"os/exec"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOldGeneratedCode: the compiler's first error for code of earlier versions tells what to do.
+// TestOldGeneratedCode: the compiler's first error for code of earlier versions says what to do.
 func TestOldGeneratedCode(t *testing.T) {
 	for _, version := range []string{"v1", "v2", "v3"} {
 		t.Run(version, func(t *testing.T) {

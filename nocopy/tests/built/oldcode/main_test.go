@@ -1,4 +1,4 @@
-package thriftimpl_test
+package oldcode_test
 
 import (
 	"os"

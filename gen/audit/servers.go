@@ -139,7 +139,7 @@ func (t *tree) matches(olds []string, new *tree, news []string) map[string]strin
 // rest adds the old files to at that neither belong to a new file nor are included by one that
 // does: they are gone. Included files have their pairs by the lines that include them.
 func (t *tree) rest(olds []string, at map[string]string, in Input) {
-	// load tells the errors.
+	// load reports the errors.
 	set, _ := schema.LoadFrom(t.from, slices.Sorted(maps.Values(at)), in.OldDirs)
 	known := map[string]bool{}
 	for _, p := range set.Programs {

@@ -1,7 +1,0 @@
-// Whether operations that usually allocate nothing allocate nothing in this build.
-
-//go:build !race && !nocopydebug && !nounsafe
-
-package shapes_test
-
-const noAllocs = true
