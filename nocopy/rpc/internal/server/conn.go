@@ -201,7 +201,7 @@ func (c *connection) complete(req *Request, readerID uint64) bool {
 	c.addReply(req)
 	// If the next request has arrived already, this reply is held back to be written with the next
 	// one. Should that handler take long, the next reader writes it.
-	if hold := isReader && c.in.HasMessage() && c.mayHandle() && c.mayHold(); !hold {
+	if hold := isReader && c.in.HasMessage() && len(c.ready) < c.limit/2 && c.mayHandle() && c.mayHold(); !hold {
 		c.flush()
 	}
 	may := c.mayHandle()
