@@ -210,7 +210,7 @@ type Column struct {
 	stride int
 }
 
-// Column returns a view of n words, of which the first is number at.
+// Column returns a view of n words that are stride apart. The first is word number at.
 func (x *Index) Column(at, stride uint32, n int) Column {
 	return Column{x.Words[at:][:uint32(n-1)*stride+1], int(stride)}
 }

@@ -26,7 +26,7 @@ type windowState struct {
 // Window is a block of a message that is not in one piece. None is empty. Its memory is the
 // caller's unless Received or Src is set.
 type Window struct {
-	chain.Chunk               // of which only Mem is set, unless it was received
+	chain.Chunk               // the block; if it was not received, only Mem is set
 	Received    bool          // the Buffer has taken the Chunk over
 	Src         *chain.Buffer // it is memory of another message,
 	Pos         uint32        // and is at this position there

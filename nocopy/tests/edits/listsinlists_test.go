@@ -12,7 +12,7 @@ import (
 )
 
 // inner is where a list in the element of a list is filled: the message, the outer list, the inner
-// one, and numbers of elements, each of which was begun last.
+// one, and for each list the number of the element that was begun last.
 type inner struct {
 	root        engine.Struct
 	outer, list nocopy.StructList[engine.Struct]

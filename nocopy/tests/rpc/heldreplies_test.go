@@ -26,8 +26,8 @@ func (h *quick) Notify(context.Context, echo.EchoNotifyArgs) error {
 	return nil
 }
 
-// TestHeldReplies: a reply waits for those to the next calls, which have arrived, for a few
-// milliseconds at most, however many calls there are, with a reply or without.
+// TestHeldReplies: if the next calls have arrived, a reply waits for theirs, but only for a few
+// milliseconds, however many calls there are, with a reply or without.
 func TestHeldReplies(t *testing.T) {
 	emptyPools()
 	defer emptyPools()
