@@ -13,8 +13,8 @@ type ColumnType interface {
 //
 // Strings alias the message, as those from getters do: they stay valid after Release, except with
 // [Recycle]. Other values are copies. Column allocates nothing if dst has capacity for all values,
-// except for enums and UUIDs with the build tag nounsafe. It panics if T is not the field's type, or
-// if there is no such field.
+// except for enums and UUIDs with the build tag nounsafe. It panics if T is not the field's type,
+// or if there is no such field.
 //
 // For numbers, Column takes about a third of the time of a loop over getters. After elements were
 // added to a received list it takes three quarters. If the struct has more than 57 fields, it
